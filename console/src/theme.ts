@@ -64,7 +64,7 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     NumberInput: { defaultProps: { thousandSeparator: ' ', hideControls: true } },
-    Badge: { defaultProps: { tt: 'none', fw: 550 } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },
   },
 });
 

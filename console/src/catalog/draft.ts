@@ -35,3 +35,6 @@ export const useDraftChanges = <K extends Kind>(kind: K): ChangesOf<K> => {
     return new Map(own.map(({ id, after }) => [id, after as Entities[K] | null]));
   }, [draft, kind]);
 };
+
+/** Tells plans of a draft apart: by its revision and by the version of the catalog. */
+export const planKey = ({ id, revision }: Draft, version: number): string => `draft ${id} ${revision} ${version}`;

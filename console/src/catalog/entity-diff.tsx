@@ -1,8 +1,7 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFirst } from '../parts/buttons.tsx';
-import { TextLink } from '../parts/links.tsx';
-import { Note } from '../parts/note.tsx';
+import { NameLink, Note, Strong } from '../parts/text.tsx';
 import type { Change } from './api.ts';
 import { diffOf, type FieldDiff, type Names } from './diff.ts';
 import { KINDS, keyOf, pathOfEntity } from './entities.ts';
@@ -59,13 +58,9 @@ const EntityChange = ({ change, names, action }: EntityChangeProps) => {
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
         <Group gap="xs">
           {change.action === 'delete' ? (
-            <Text fw={600} size="sm">
-              {name}
-            </Text>
+            <Strong>{name}</Strong>
           ) : (
-            <TextLink href={pathOfEntity(kind, id)} fw={600} size="sm">
-              {name}
-            </TextLink>
+            <NameLink href={pathOfEntity(kind, id)}>{name}</NameLink>
           )}
           <Badge variant="dot" color={colour}>
             {kind} {label}

@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePermissions } from '../interface/queries.ts';
-import { LinkButton } from '../parts/links.tsx';
+import { LinkButton } from '../parts/text.tsx';
 import { forgetUnsaved, useUnsaved } from '../parts/unsaved.ts';
 import { editOf, reapplied } from './edits.ts';
 import type { Entities } from './entities.ts';

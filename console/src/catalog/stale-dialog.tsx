@@ -3,7 +3,7 @@ import { IconUsers } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { StaleError } from '../interface/if-unchanged.ts';
-import { pathTo } from '../parts/path-id.ts';
+import { pathTo, Strong } from '../parts/text.tsx';
 import { useChoice } from './choice.ts';
 import { diffOf } from './diff.ts';
 import type { Edit } from './edits.ts';
@@ -52,9 +52,7 @@ export const Meanwhile = ({ kind, shown, current, wanted }: MeanwhileProps) => {
         </>
       )}
       {both.length > 0 && (
-        <Text size="sm" fw={600}>
-          Both changed {both.map(({ label }) => label).join(', ')}: if you reapply, your value wins.
-        </Text>
+        <Strong>Both changed {both.map(({ label }) => label).join(', ')}: if you reapply, your value wins.</Strong>
       )}
     </Stack>
   );

@@ -2,7 +2,7 @@ import { ActionIcon, type ActionIconProps, Button, type ButtonProps } from '@man
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './format.ts';
-import { LinkButton } from './links.tsx';
+import { LinkButton } from './text.tsx';
 
 interface Clickable {
   readonly onClick?: () => void;

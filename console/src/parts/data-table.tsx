@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { type Key, type ReactNode, useMemo, useState } from 'react';
-import { Note } from './note.tsx';
+import { Note } from './text.tsx';
 
 type Value = string | number;
 

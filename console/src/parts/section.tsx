@@ -1,6 +1,6 @@
 import { Card, type CardProps, Group, type MantineSpacing, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Note } from './note.tsx';
+import { Note } from './text.tsx';
 
 interface SectionProps extends CardProps {
   readonly title: string;

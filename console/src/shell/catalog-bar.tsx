@@ -5,14 +5,12 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../catalog/api.ts';
 import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choice.ts';
-import { useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
-import { planKey } from '../catalog/draft-plan.ts';
+import { planKey, useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
 import { planQuery } from '../catalog/plan.ts';
 import { usePermissions } from '../interface/queries.ts';
 import { NewDraft } from '../pages/drafts/new-draft.tsx';
 import { formatMany } from '../parts/format.ts';
-import { TextLink } from '../parts/links.tsx';
-import { pathTo } from '../parts/path-id.ts';
+import { pathTo, TextLink } from '../parts/text.tsx';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useApi } from '../session/session.tsx';
 import classes from './catalog-bar.module.css';
@@ -28,7 +26,7 @@ const FaultCount = ({ draft }: { draft: Draft }) => {
   const count = data?.faults.length ?? 0;
   if (count === 0) return null;
   return (
-    <Badge color="red" variant="light" miw="max-content">
+    <Badge color="red" miw="max-content">
       {formatMany(count, 'fault')}
     </Badge>
   );

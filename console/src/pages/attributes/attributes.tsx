@@ -7,11 +7,10 @@ import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { AttributeForm } from './attribute-form.tsx';
 
 type Attribute = Schemas['Attribute'];
@@ -46,12 +45,10 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ attribute, uses }) => (
       <>
         <NameWithBadge kind="attribute" {...attribute} />
-        <Note size="xs" visibleFrom="sm">
-          {attribute.id}
-        </Note>
-        <Note size="xs" hiddenFrom="sm">
+        <Detail visibleFrom="sm">{attribute.id}</Detail>
+        <Detail hiddenFrom="sm">
           {stepInWords(attribute)}, {uses === 0 ? 'on no item' : `on ${formatMany(uses, 'item')}`}
-        </Note>
+        </Detail>
       </>
     ),
   },

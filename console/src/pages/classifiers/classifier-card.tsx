@@ -13,8 +13,8 @@ import { optionIdsOf } from '../../parts/catalog.ts';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatCount, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
-import { Note } from '../../parts/note.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
+import { Note } from '../../parts/text.tsx';
 
 type Option = Schemas['ClassifierOption'];
 

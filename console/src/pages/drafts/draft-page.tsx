@@ -3,8 +3,7 @@ import { IconAlertCircle, IconFilePencil, IconTrash } from '@tabler/icons-react'
 import { useLocation } from 'wouter';
 import type { Change, Draft } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
-import { useCurrentVersion, useDraft } from '../../catalog/draft.ts';
-import { planKey } from '../../catalog/draft-plan.ts';
+import { planKey, useCurrentVersion, useDraft } from '../../catalog/draft.ts';
 import { keyOf } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
 import { type GrowingPlan, usePlan } from '../../catalog/plan.ts';
@@ -14,14 +13,12 @@ import { asSentence } from '../../interface/api-error.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { InPlaceText } from '../../parts/in-place.tsx';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
+import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
+import { TextLink, usePathId } from '../../parts/text.tsx';
 import { MovedOn, useMovedOn } from './moved-on.tsx';
 import { PublishCard } from './publish-card.tsx';
 

@@ -6,11 +6,10 @@ import type { Draft } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { formatMoment } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Note } from '../../parts/text.tsx';
 
 interface PublishCardProps {
   readonly draft: Draft;

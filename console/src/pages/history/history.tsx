@@ -5,12 +5,10 @@ import { KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
 import { asSentence } from '../../interface/api-error.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Detail, NameLink, Note } from '../../parts/text.tsx';
 import { useHistoryFilter } from './history-filter.ts';
 import { sourceInWords, useVersions, type VersionFilter } from './versions.ts';
 
@@ -27,12 +25,10 @@ const COLUMNS: readonly Column<Version>[] = [
     style: { verticalAlign: 'top' },
     cell: ({ version, changes }) => (
       <>
-        <TextLink href={`/history/${version}`} fw={600} size="sm" style={{ whiteSpace: 'nowrap' }}>
+        <NameLink href={`/history/${version}`} style={{ whiteSpace: 'nowrap' }}>
           Version {version}
-        </TextLink>
-        <Note size="xs" visibleFrom="sm">
-          {formatMany(changes, 'change')}
-        </Note>
+        </NameLink>
+        <Detail visibleFrom="sm">{formatMany(changes, 'change')}</Detail>
       </>
     ),
   },
@@ -42,9 +38,9 @@ const COLUMNS: readonly Column<Version>[] = [
     cell: ({ message, changes, author, createdAt }) => (
       <>
         {message === null ? <Note>No message</Note> : <Text size="sm">{message}</Text>}
-        <Note size="xs" hiddenFrom="sm">
+        <Detail hiddenFrom="sm">
           {formatMany(changes, 'change')} by {author.name}, {formatMoment(createdAt)}
-        </Note>
+        </Detail>
       </>
     ),
   },
@@ -54,7 +50,7 @@ const COLUMNS: readonly Column<Version>[] = [
     cell: ({ author, source }) => (
       <Group gap={6} wrap="nowrap">
         {author.name}
-        <Badge variant="light" color="gray" size="sm" miw="max-content">
+        <Badge color="gray" size="sm" miw="max-content">
           {sourceInWords(source)}
         </Badge>
       </Group>

@@ -11,10 +11,9 @@ import { ProposalDialog } from '../../catalog/plan-dialog.tsx';
 import { usePermissions } from '../../interface/queries.ts';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
 import { Section } from '../../parts/section.tsx';
+import { Note, usePathId } from '../../parts/text.tsx';
 import { sourceInWords, useVersion } from './versions.ts';
 
 const Details = ({ version }: { version: VersionWithChanges }) => {

@@ -1,10 +1,9 @@
-import { Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
+import { Group, NumberInput, RangeSlider, Select, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Schemas } from '../../interface/client.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Detail, Note, Strong, TextLink } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
 interface AttributeRangesProps {
@@ -37,7 +36,11 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
   if (attributes.length === 0)
     return (
       <Note>
-        There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
+        There are no attributes yet.{' '}
+        <TextLink href="/attributes" size="md">
+          Create one
+        </TextLink>
+        , such as damage or armour.
       </Note>
     );
   return (
@@ -59,12 +62,12 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
         return (
           <Stack key={attributeId} gap={6}>
             <Group justify="space-between" wrap="nowrap">
-              <Text size="sm" fw={600}>
+              <Strong>
                 {name}{' '}
-                <Text span size="xs" c="dimmed" fw={400}>
+                <Detail span fw={400}>
                   {formatNumber(attribute.min)} to {formatNumber(attribute.max)}
-                </Text>
-              </Text>
+                </Detail>
+              </Strong>
               {!isReadOnly && (
                 <RemoveButton label={`Remove ${name}`} onClick={() => form.removeListItem('itemAttributes', place)} />
               )}

@@ -8,8 +8,7 @@ import { useCatalogItemOdds, useLiveOptions, useOptions } from '../../catalog/re
 import { asSentence } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';

@@ -9,15 +9,12 @@ import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { type OptionsById, optionIdsOf } from '../../parts/catalog.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { OptionBadges, OptionSelect } from '../../parts/option-badge.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
 import { ShareBar } from '../../parts/share-bar.tsx';
+import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
 interface Row {
@@ -42,14 +39,12 @@ const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>
         <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
         <Stack gap={0} miw={0}>
           <Group gap="xs">
-            <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
-              {item.name}
-            </TextLink>
+            <NameLink href={pathTo('items', item.id)}>{item.name}</NameLink>
             <DraftBadge kind="item" id={item.id} />
           </Group>
-          <Note size="xs" truncate maw={220} visibleFrom="sm">
+          <Detail truncate maw={220} visibleFrom="sm">
             {item.id}
-          </Note>
+          </Detail>
           <Box hiddenFrom="sm" mt={4}>
             <OptionBadges of={item.classifiers} options={options} />
           </Box>

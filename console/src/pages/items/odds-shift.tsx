@@ -3,7 +3,7 @@ import type { Schemas } from '../../interface/client.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail, Note, Strong } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
 const OTHERS_SHOWN = 6;
@@ -62,11 +62,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           {multipliers.map((option) => ` × ${formatNumber(option?.multiplier ?? 1)} (${option?.name})`).join('')}, of{' '}
           {formatNumber(total)} in all.
         </Note>
-        {weight === 0 && (
-          <Text size="sm" fw={600}>
-            With a weight of 0 it never drops.
-          </Text>
-        )}
+        {weight === 0 && <Strong>With a weight of 0 it never drops.</Strong>}
         {shown.length > 0 && (
           <DataTable
             label="Odds of other items, before and after"
@@ -85,7 +81,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
             verticalSpacing={4}
           />
         )}
-        <Note size="xs">Shifts are in percentage points. Templates with tiers have their own odds.</Note>
+        <Detail>Shifts are in percentage points. Templates with tiers have their own odds.</Detail>
       </Stack>
     </Card>
   );

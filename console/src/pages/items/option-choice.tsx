@@ -1,8 +1,7 @@
 import { Chip, Group, Input, MultiSelect, Stack } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Note, TextLink } from '../../parts/text.tsx';
 
 const MAX_CHIPS = 12;
 
@@ -22,7 +21,11 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
   if (classifiers.length === 0)
     return (
       <Note>
-        There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
+        There are no classifiers yet.{' '}
+        <TextLink href="/classifiers" size="md">
+          Create one
+        </TextLink>
+        , such as rarity.
       </Note>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {

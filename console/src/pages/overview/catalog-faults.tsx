@@ -5,8 +5,7 @@ import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useOddsOfTemplates } from '../../interface/queries.ts';
 import { optionIdsOf } from '../../parts/catalog.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { pathTo, TextLink } from '../../parts/text.tsx';
 
 interface Fault {
   readonly text: string;
@@ -69,11 +68,7 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
           <Icon size={20} color={`var(--console-${sound ? 'more' : 'less'})`} style={{ flex: 'none' }} aria-hidden />
           <div>
             <Text size="sm">{text}</Text>
-            {href !== undefined && (
-              <TextLink href={href} size="sm">
-                {fix}
-              </TextLink>
-            )}
+            {href !== undefined && <TextLink href={href}>{fix}</TextLink>}
           </div>
         </Group>
       ))}

@@ -2,8 +2,7 @@ import { Alert, Stack } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useDrafts } from '../../catalog/draft.ts';
 import { asSentence } from '../../interface/api-error.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { pathTo, TextLink } from '../../parts/text.tsx';
 
 /** Drafts that could not be published when they were due. */
 export const DraftFailures = () =>
@@ -13,9 +12,7 @@ export const DraftFailures = () =>
       <Alert key={id} color="red" icon={<IconAlertCircle />} title={`${name} was not published`} role="alert">
         <Stack gap={4} align="flex-start">
           {asSentence(failure ?? '')}
-          <TextLink href={pathTo('drafts', id)} size="sm">
-            Open the draft
-          </TextLink>
+          <TextLink href={pathTo('drafts', id)}>Open the draft</TextLink>
         </Stack>
       </Alert>
     ));

@@ -2,10 +2,9 @@ import { Alert, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
 import { useEvidence } from '../../interface/queries.ts';
-import { verdictOf, verdictWords } from '../../parts/evidence.ts';
+import { sourceName, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { sourceName } from '../../parts/source-name.ts';
+import { TextLink } from '../../parts/text.tsx';
 
 const MAX_SHOWN = 3;
 
@@ -25,9 +24,7 @@ export const OddsAlarms = ({ templates }: { templates: readonly Schemas['Templat
         <Stack gap={4} align="flex-start">
           {verdictWords(stream)}
           {stream.alarmedAt !== null && `, since ${formatMoment(stream.alarmedAt)}`}.
-          <TextLink href="/statistics" size="sm">
-            See the results
-          </TextLink>
+          <TextLink href="/statistics">See the results</TextLink>
         </Stack>
       </Alert>
     ));

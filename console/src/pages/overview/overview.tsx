@@ -11,14 +11,11 @@ import {
   useRollStatistics,
   useTemplates,
 } from '../../interface/queries.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { AllLoaded, Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
 import { Section } from '../../parts/section.tsx';
+import { Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
 import { DraftFailures } from './draft-failures.tsx';
@@ -42,7 +39,7 @@ interface TotalProps {
 const Total = ({ label, href, value, error }: TotalProps) => (
   <Card padding="md">
     <Note>
-      <TextLink href={href} c="dimmed">
+      <TextLink href={href} size="md" c="dimmed">
         {label}
       </TextLink>
     </Note>
@@ -110,7 +107,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
     <Stack gap={6}>
       {rows.slice(0, MAX_SOURCES).map(({ name, href, count }) => (
         <Group key={href} gap="sm" wrap="nowrap">
-          <TextLink href={href} size="sm" flex={1} truncate>
+          <TextLink href={href} flex={1} truncate>
             {name}
           </TextLink>
           <Note className="numeric">{formatCount(count)}</Note>

@@ -4,7 +4,7 @@ import { useChange } from '../../interface/use-change.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { PlacedItem } from './item-tile.tsx';
@@ -51,9 +51,9 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
         <Group justify="space-between" gap="xs">
           <div>
             <Title order={2}>{name}</Title>
-            <Note size="xs">
+            <Detail>
               {space.cols} × {space.rows}, {taken} of {space.cols * space.rows} cells taken
-            </Note>
+            </Detail>
           </div>
           {canSupport && (
             <Group gap={4}>

@@ -17,9 +17,9 @@ import { useLiveOptions } from '../../catalog/reads.ts';
 import type { List } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { notifyError } from '../../interface/use-change.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
@@ -213,11 +213,11 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
             <Stack gap="sm">
               <div>
                 <Title order={2}>Not in a bag</Title>
-                <Note size="xs">
+                <Detail>
                   {loose.length === 0
                     ? 'All items of the player are in bags.'
                     : `${formatCount(loose.length)} owned, but in no bag.${canSupport ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
-                </Note>
+                </Detail>
               </div>
               {loose.length > 0 && (
                 <ul className={classes.looseList}>

@@ -1,18 +1,16 @@
-import { Alert, Badge, Button, Card, Code, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Alert, Badge, Button, Card, Code, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { useFairness, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { MoreButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { Note, ServiceLink, Strong } from '../../parts/text.tsx';
 import { readProof } from './proof.ts';
 import { ShortHash } from './short-hash.tsx';
 
@@ -66,9 +64,7 @@ const ProofRow = ({ userId, epoch, isCurrent }: { userId: string; epoch: number;
   return (
     <Group justify="space-between" gap="xs">
       <div>
-        <Text size="sm" fw={600}>
-          Epoch {formatCount(epoch)}
-        </Text>
+        <Strong>Epoch {formatCount(epoch)}</Strong>
         <Note>{isCurrent ? 'Sealed until the player rotates' : 'Revealed: every roll can be checked'}</Note>
       </div>
       <Button
@@ -94,10 +90,8 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
       about={
         <>
           A proof contains all receipts of an epoch. Anyone can check it at{' '}
-          <ServiceLink path="/verify" inherit>
-            /verify
-          </ServiceLink>
-          , or with a saved copy of that page. A long proof is split into several files.
+          <ServiceLink path="/verify">/verify</ServiceLink>, or with a saved copy of that page. A long proof is split
+          into several files.
         </>
       }
     >

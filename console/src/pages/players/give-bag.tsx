@@ -2,10 +2,9 @@ import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { LinkButton } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { LinkButton } from '../../parts/text.tsx';
 
 type Values = {
   spaceId: string | null;

@@ -7,12 +7,10 @@ import { notifyError, useChange } from '../../interface/use-change.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
 import { OptionBadges } from '../../parts/option-badge.tsx';
-import { pathTo } from '../../parts/path-id.ts';
 import { RangeValue } from '../../parts/range-value.tsx';
+import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
 
@@ -37,11 +35,11 @@ const History = ({ id }: { id: string }) => (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
           {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt }) => (
             <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
-              <Note size="xs">
+              <Detail>
                 {formatMoment(createdAt)}
                 {fromUserId !== null && `, from ${fromUserId}`}
                 {toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
-              </Note>
+              </Detail>
             </Timeline.Item>
           ))}
         </Timeline>
@@ -136,13 +134,11 @@ export const ItemPanel = (props: ItemPanelProps) => {
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <Thumbnail name={item.name} thumbnail={item.thumbnail} size={56} />
         <Stack gap={4} miw={0} flex={1}>
-          <TextLink href={pathTo('items', item.id)} fw={650}>
+          <TextLink href={pathTo('items', item.id)} size="md" fw={650}>
             {item.name}
           </TextLink>
           <OptionBadges of={classifiers} options={options} />
-          <Note size="xs" style={{ overflowWrap: 'anywhere' }}>
-            {id}
-          </Note>
+          <Detail style={{ overflowWrap: 'anywhere' }}>{id}</Detail>
         </Stack>
         {hasClose && (
           <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>

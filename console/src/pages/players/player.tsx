@@ -5,7 +5,7 @@ import { useBags, useInstances, usePermissions, useUser } from '../../interface/
 import { formatMoment } from '../../parts/format.ts';
 import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
+import { usePathId } from '../../parts/text.tsx';
 import { Belongings } from './belongings.tsx';
 import { Fairness } from './fairness.tsx';
 import { GiveBag } from './give-bag.tsx';

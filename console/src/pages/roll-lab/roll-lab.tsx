@@ -6,14 +6,12 @@ import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { LinkButton } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { OptionSelect } from '../../parts/option-badge.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, LinkButton } from '../../parts/text.tsx';
 
 const MAX_KEPT = 12;
 
@@ -79,7 +77,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
           >
             Roll
           </Button>
-          <Note size="xs">{rollNote(canSupport, receiver)}</Note>
+          <Detail>{rollNote(canSupport, receiver)}</Detail>
         </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>

@@ -7,7 +7,7 @@ import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { ServiceLink } from '../../parts/text.tsx';
 import { PlainRolls } from './plain-rolls.tsx';
 import { Secrets } from './secrets.tsx';
 
@@ -37,13 +37,9 @@ const InterfaceCard = () => {
         </Code>
         <Copy text={command} size="xs" />
         <Text size="sm">
-          <ServiceLink path="/docs" inherit>
-            API reference
-          </ServiceLink>
+          <ServiceLink path="/docs">API reference</ServiceLink>
           {' · '}
-          <ServiceLink path="/openapi.json" inherit>
-            openapi.json
-          </ServiceLink>
+          <ServiceLink path="/openapi.json">openapi.json</ServiceLink>
         </Text>
       </Stack>
     </Card>

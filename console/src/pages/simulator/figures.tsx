@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import classes from './figures.module.css';
 import type { Target } from './targets.ts';
@@ -36,11 +37,7 @@ const TargetName = ({ target: { kind, id, name, item }, options }: TargetNamePro
         <Text inherit fw={600} lh={1.25}>
           {name}
         </Text>
-        {kind === 'featured' && (
-          <Text size="xs" c="dimmed" lh={1.2}>
-            featured
-          </Text>
-        )}
+        {kind === 'featured' && <Detail lh={1.2}>featured</Detail>}
       </div>
     </Group>
   );

@@ -4,8 +4,8 @@ import type { Schemas } from '../../interface/client.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber, formatShare } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import { formatAmount, formatCost } from './costs.ts';
 import { Figures } from './figures.tsx';
@@ -42,26 +42,17 @@ const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: 
     `seed ${request.seed}`,
   ];
   return (
-    <Section
-      title="Result"
-      aside={
-        isOutdated && (
-          <Badge variant="light" color="yellow">
-            the inputs have changed since
-          </Badge>
-        )
-      }
-    >
+    <Section title="Result" aside={isOutdated && <Badge color="yellow">the inputs have changed since</Badge>}>
       <Note style={{ overflowWrap: 'anywhere' }}>{facts.join(' · ')}</Note>
       <Stack gap={6} role="status">
         {told.map((target) => (
           <Text key={target.key}>{inWords(target, outcome)}</Text>
         ))}
       </Stack>
-      <Note size="xs">
+      <Detail>
         The same inputs and seed give exactly this result, until the configuration or its items change. Fingerprint of
         the configuration: <code title={simulation.config}>{simulation.config.slice(0, 12)}</code>
-      </Note>
+      </Detail>
     </Section>
   );
 };
@@ -70,11 +61,7 @@ const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: 
 const Mean = ({ target: { first, exactMean } }: { target: Target }) => (
   <>
     {first === null ? '–' : formatMean(first.mean)}
-    {typeof exactMean === 'number' && (
-      <Note size="xs" style={{ whiteSpace: 'nowrap' }}>
-        exact {formatMean(exactMean)}
-      </Note>
-    )}
+    {typeof exactMean === 'number' && <Detail style={{ whiteSpace: 'nowrap' }}>exact {formatMean(exactMean)}</Detail>}
   </>
 );
 

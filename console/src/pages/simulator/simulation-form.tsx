@@ -17,9 +17,9 @@ import {
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
+import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import { missingOf, type SimulationValues, type Subject, simulationFaults } from './simulation-values.ts';
 
@@ -51,11 +51,11 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
         Cancel
       </Button>
     </Group>
-    <Note size="xs">
+    <Detail>
       {progress === 0
         ? 'Starting. If somebody else is simulating, yours waits its turn.'
         : `${Math.round(100 * progress)} % done`}
-    </Note>
+    </Detail>
   </Stack>
 );
 
@@ -191,9 +191,9 @@ export const SimulationForm = (props: SimulationFormProps) => {
             <Button leftSection={<IconPlayerPlay size={16} />} disabled={!canRun} onClick={onRun}>
               Run the simulation
             </Button>
-            <Note size="xs" role="status">
+            <Detail role="status">
               {obstacle ?? (isCanceled ? 'Canceled.' : total > 0 && `${formatCount(total)} ${many} in total.`)}
-            </Note>
+            </Detail>
           </Stack>
         )}
       </Stack>

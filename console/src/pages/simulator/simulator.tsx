@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { Empty } from '../../parts/loaded.tsx';
 import { Results } from './results.tsx';
 import { SimulationForm } from './simulation-form.tsx';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';

@@ -8,11 +8,10 @@ import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { SpaceForm } from './space-form.tsx';
 import { SpaceUsers } from './space-users.tsx';
 
@@ -37,7 +36,7 @@ export const Spaces = () => {
       cell: ({ id, name }) => (
         <>
           <NameWithBadge kind="space" id={id} name={name} />
-          <Note size="xs">{id}</Note>
+          <Detail>{id}</Detail>
         </>
       ),
     },

@@ -1,6 +1,7 @@
-import { Box, ColorSwatch, Group, Text } from '@mantine/core';
+import { Box, ColorSwatch, Group } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
+import { Strong } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import type { EvidenceRow } from './streams.ts';
 
@@ -38,9 +39,7 @@ export const RowName = ({ row, known }: RowNameProps) => {
           aria-hidden
         />
       )}
-      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-        {name}
-      </Text>
+      <Strong style={{ overflowWrap: 'anywhere' }}>{name}</Strong>
     </Group>
   );
 };

@@ -11,12 +11,11 @@ import {
   useTemplates,
 } from '../../interface/queries.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { Detail, Note } from '../../parts/text.tsx';
 import { EvidenceCard } from './evidence-card.tsx';
 import { csvOf, type DropRow, rowsOf } from './rows.ts';
 
@@ -140,9 +139,7 @@ export const Statistics = () => {
                     ' Select a template to see its odds, too.'}
                 </Note>
                 {current !== undefined && (
-                  <Note size="xs" visibleFrom="sm">
-                    Odds now may differ from those at the time of the rolls.
-                  </Note>
+                  <Detail visibleFrom="sm">Odds now may differ from those at the time of the rolls.</Detail>
                 )}
               </Group>
               <DataTable

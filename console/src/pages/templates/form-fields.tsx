@@ -7,7 +7,6 @@ import {
   Select,
   SimpleGrid,
   Stack,
-  Text,
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { createContext, type ReactNode, useContext } from 'react';
@@ -16,6 +15,7 @@ import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
 import { OptionSelect, optionGroups } from '../../parts/option-badge.tsx';
+import { Note } from '../../parts/text.tsx';
 import { newKey, type TemplateType, type TemplateValues, type TierRate } from './template-values.ts';
 
 /** What the parts of the form share. */
@@ -181,9 +181,9 @@ export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: Rat
                 {...field}
               />
               {!isFactor && (
-                <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+                <Note visibleFrom="xs" w={76} ta="right" mt={8} className="numeric">
                   {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
-                </Text>
+                </Note>
               )}
               <RemoveRow path={path} place={place} label={`Remove ${nameOf(tier, place)}`} />
             </Group>

@@ -1,12 +1,12 @@
-import { Box, Card, NumberInput, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Card, NumberInput, Skeleton, Stack, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
 import { SYSTEMS } from './systems.ts';
@@ -83,10 +83,10 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
             <Title order={2}>
               {top.name ?? 'First item'} by {roll} number
             </Title>
-            <Text size="sm" c="dimmed">
+            <Note>
               {top.medianRolls !== null &&
                 `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
-            </Text>
+            </Note>
             <Box aria-hidden>
               <Suspense fallback={<Skeleton height={210} />}>
                 <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
@@ -97,10 +97,10 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
       )}
       <Section title="Items" label="Odds of the items">
         <ItemOddsTable items={odds.items} options={options} />
-        <Note size="xs">
+        <Detail>
           Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
           run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
-        </Note>
+        </Detail>
       </Section>
     </Stack>
   );

@@ -1,6 +1,6 @@
 import type { Issue } from '@itemwright/client';
 import { partsOf } from '../../interface/api-error.ts';
-import { type Faults, faultsOf, withIssues } from '../../parts/field-errors.ts';
+import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
 /** What the form has a field for. */

@@ -2,7 +2,7 @@ import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
 import { useCatalogTemplate } from '../../catalog/reads.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
+import { usePathId } from '../../parts/text.tsx';
 import { EditorWithCatalog } from './editor-with-catalog.tsx';
 import { SYSTEMS } from './systems.ts';
 

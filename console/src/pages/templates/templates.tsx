@@ -6,13 +6,10 @@ import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useRollStatistics, useTemplateOdds } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { SYSTEMS } from './systems.ts';
 import { TierBars } from './tier-bars.tsx';
 
@@ -31,14 +28,14 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
           </ThemeIcon>
           <Stack gap={0} miw={0}>
             <Group gap="xs">
-              <TextLink href={pathTo('templates', template.id)} fw={650}>
+              <TextLink href={pathTo('templates', template.id)} size="md" fw={650}>
                 {template.name}
               </TextLink>
               <DraftBadge kind="template" id={template.id} />
             </Group>
-            <Note size="xs">
+            <Detail>
               {name} · {rolls === undefined ? 'no rolls yet' : `${formatMany(rolls, 'item')} rolled`}
-            </Note>
+            </Detail>
           </Stack>
         </Group>
         {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
+import { Detail, Strong } from '../../parts/text.tsx';
 import classes from './tier-bars.module.css';
 
 interface TierBarsProps {
@@ -16,19 +17,17 @@ const length = (share: number): string => `${100 * Math.sqrt(share)}%`;
 export const TierBars = ({ tiers, options }: TierBarsProps) => (
   <Stack gap="sm">
     <Group gap="md">
-      <Text size="xs" c="dimmed" className={classes.legend} data-kind="effective">
+      <Detail className={classes.legend} data-kind="effective">
         effective, with all rules
-      </Text>
-      <Text size="xs" c="dimmed" className={classes.legend} data-kind="base">
+      </Detail>
+      <Detail className={classes.legend} data-kind="base">
         base
-      </Text>
+      </Detail>
     </Group>
     {tiers.map(({ tier, name, base, effective }) => (
       <div key={tier ?? ''}>
         <Group justify="space-between" gap="xs">
-          <Text size="sm" fw={600}>
-            {name ?? 'Any item'}
-          </Text>
+          <Strong>{name ?? 'Any item'}</Strong>
           <Text size="sm" className="numeric">
             <b>{formatShare(effective)}</b>{' '}
             <Text span c="dimmed" size="sm">

@@ -1,9 +1,8 @@
 import { Switch } from '@mantine/core';
 import { useTeamId } from '../../catalog/choice.ts';
 import { useTemplates } from '../../interface/queries.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { Note, ServiceLink } from '../../parts/text.tsx';
 import { fieldOf, useTemplateForm } from './form-fields.tsx';
 
 /** Where anyone can read the odds, once they are public. */
@@ -13,9 +12,7 @@ const PublicPage = ({ id }: { id: string | undefined }) => {
   if (id === undefined) return 'It gets its own page when you save it.';
   const path = `/public/${encodeURIComponent(teamId)}/templates/${encodeURIComponent(id)}`;
   return isPublic ? (
-    <ServiceLink path={path} inherit>
-      Open the public page
-    </ServiceLink>
+    <ServiceLink path={path}>Open the public page</ServiceLink>
   ) : (
     `The page will be at ${path} as soon as this is live.`
   );
@@ -35,9 +32,7 @@ export const TrustSection = ({ id }: { id: string | undefined }) => {
         />
         {verifiable && (
           <Note mt={6} ps={50}>
-            <ServiceLink path="/verify" inherit>
-              Where players check their rolls
-            </ServiceLink>
+            <ServiceLink path="/verify">Where players check their rolls</ServiceLink>
           </Note>
         )}
       </div>
