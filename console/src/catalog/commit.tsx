@@ -13,7 +13,7 @@ import { applyLive } from './live.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { putIntoDraft } from './put-into-draft.ts';
 import { ask, Cancelled } from './questions.tsx';
-import { StaleDialog } from './stale-dialog.tsx';
+import { StaleDialog } from './stale.tsx';
 
 /** Every edit of the catalog goes through here: into a draft, or, in live mode, to the service. */
 

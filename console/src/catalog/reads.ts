@@ -32,6 +32,11 @@ export const useCatalogSpaces = () => useCatalog('space');
 export const useCatalogTemplates = () => useCatalog('template');
 export const useCatalogItems = () => useCatalog('item', useOptions());
 
+const NO_ITEMS: readonly Schemas['Item'][] = [];
+
+/** The items so far: none while they load. */
+export const useItemRows = (): readonly Schemas['Item'][] => useCatalogItems().data?.rows ?? NO_ITEMS;
+
 /** Every option of the team by id. */
 export const useOptions = (): OptionsById => {
   const { data } = useCatalogClassifiers();

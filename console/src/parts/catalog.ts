@@ -34,6 +34,10 @@ export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): Option
     ),
   );
 
+/** The colour of a tier, which is an option. */
+export const tierColour = (options: OptionsById, tier: string | null): string =>
+  `${options.get(tier ?? '')?.colour ?? 'verdigris'}-6`;
+
 /** Only the ids of the options are needed here. */
 export const optionIdsOf = (item: Schemas['Item']): string[] =>
   item.classifiers.map(({ classifierOption }) => classifierOption.id);

@@ -25,6 +25,14 @@ export interface Column<T> extends Pick<TableTdProps, 'ta' | 'w' | 'visibleFrom'
   readonly isHeaderHidden?: boolean;
 }
 
+/** A column of numbers, which the table can be sorted by. */
+export const figures = <T,>(
+  header: string,
+  read: (row: T) => number,
+  format: (value: number) => ReactNode,
+  look: Pick<Column<T>, 'visibleFrom'> = {},
+): Column<T> => ({ header, ta: 'right', sortBy: read, cell: (row) => format(read(row)), ...look });
+
 /** A column of buttons. */
 export const actions = <T,>(cell: (row: T) => ReactNode): Column<T> => ({
   header: 'Actions',

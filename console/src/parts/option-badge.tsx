@@ -1,4 +1,4 @@
-import { Badge, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
+import { Badge, ColorSwatch, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
 import type { KnownOption, OptionsById } from './catalog.ts';
 
 export const OptionBadge = ({ option, name }: { option: KnownOption | undefined; name?: string }) => (
@@ -7,6 +7,11 @@ export const OptionBadge = ({ option, name }: { option: KnownOption | undefined;
       {option?.name ?? name ?? 'unknown'}
     </Badge>
   </Tooltip>
+);
+
+/** A dot in a colour of the theme, such as `gray-5`. */
+export const Swatch = ({ colour, size = 10 }: { colour: string; size?: number }) => (
+  <ColorSwatch size={size} withShadow={false} color={`var(--mantine-color-${colour})`} aria-hidden />
 );
 
 interface Classified {

@@ -1,11 +1,12 @@
 import { Badge, Button, Group, Menu, Text } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconFilePencil, IconList, IconPlus, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../catalog/api.ts';
 import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choice.ts';
 import { planKey, useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
+import { isSame } from '../catalog/entities.ts';
 import { planQuery } from '../catalog/plan.ts';
 import { usePermissions } from '../interface/queries.ts';
 import { NewDraft } from '../pages/drafts/new-draft.tsx';
@@ -75,16 +76,21 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
       storeChoice(teamId, chosen);
       onSwitch();
     });
-  const mark = (isChosen: boolean) => (isChosen ? <IconCheck size={16} aria-label="chosen" /> : undefined);
+  const item = (to: Choice, label: string, Icon = IconFilePencil) => (
+    <Menu.Item
+      leftSection={<Icon size={16} />}
+      rightSection={isSame(to, choice) && <IconCheck size={16} aria-label="chosen" />}
+      onClick={() => choose(to)}
+    >
+      {label}
+    </Menu.Item>
+  );
+  const Icon = draft === undefined ? IconWorld : IconFilePencil;
   return (
     <section aria-label="Catalog" className={classes.bar} data-draft={draft !== undefined || undefined}>
       <Group gap="sm" wrap="nowrap" justify="space-between" maw={1240} mx="auto">
         <Group gap={6} wrap="nowrap" miw={0}>
-          {draft === undefined ? (
-            <IconWorld size={18} aria-hidden className={classes.icon} />
-          ) : (
-            <IconFilePencil size={18} aria-hidden className={classes.icon} />
-          )}
+          <Icon size={18} aria-hidden className={classes.icon} />
           <Words choice={choice} draft={draft} />
         </Group>
         <Menu position="bottom-end" width={280}>
@@ -100,32 +106,11 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item
-              leftSection={<IconWorld size={16} />}
-              rightSection={mark(choice.to === 'live')}
-              onClick={() => choose({ to: 'live' })}
-            >
-              Live
-            </Menu.Item>
-            {canDesign && (
-              <Menu.Item
-                leftSection={<IconFilePencil size={16} />}
-                rightSection={mark(choice.to === 'new draft')}
-                onClick={() => choose({ to: 'new draft' })}
-              >
-                A draft, with my first edit
-              </Menu.Item>
-            )}
+            {item({ to: 'live' }, 'Live', IconWorld)}
+            {canDesign && item({ to: 'new draft' }, 'A draft, with my first edit')}
             {drafts.length > 0 && <Menu.Label>Drafts</Menu.Label>}
             {drafts.map(({ id, name, count }) => (
-              <Menu.Item
-                key={id}
-                leftSection={<IconFilePencil size={16} />}
-                rightSection={mark(choice.to === 'draft' && choice.id === id)}
-                onClick={() => choose({ to: 'draft', id })}
-              >
-                {name} · {formatMany(count, 'change')}
-              </Menu.Item>
+              <Fragment key={id}>{item({ to: 'draft', id }, `${name} · ${formatMany(count, 'change')}`)}</Fragment>
             ))}
             <Menu.Divider />
             {canDesign && (
@@ -147,15 +132,7 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
           </Menu.Dropdown>
         </Menu>
       </Group>
-      {isCreating && (
-        <NewDraft
-          onClose={() => setCreating(false)}
-          onCreated={(id) => {
-            storeChoice(teamId, { to: 'draft', id });
-            onSwitch();
-          }}
-        />
-      )}
+      {isCreating && <NewDraft onClose={() => setCreating(false)} onCreated={onSwitch} />}
     </section>
   );
 };

@@ -6,7 +6,7 @@ import { useCatalogAttributes, useCatalogItems } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
+import { actions, type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -31,13 +31,6 @@ const rowsOf = (attributes: readonly Attribute[], items: readonly Schemas['Item'
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
   }));
 
-const bound = (header: string, of: 'min' | 'max'): Column<Row> => ({
-  header,
-  ta: 'right',
-  sortBy: ({ attribute }) => attribute[of],
-  cell: ({ attribute }) => formatNumber(attribute[of]),
-});
-
 const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Name',
@@ -52,16 +45,10 @@ const COLUMNS: readonly Column<Row>[] = [
       </>
     ),
   },
-  bound('Lowest', 'min'),
-  bound('Highest', 'max'),
+  figures('Lowest', ({ attribute }) => attribute.min, formatNumber),
+  figures('Highest', ({ attribute }) => attribute.max, formatNumber),
   { header: 'Values', visibleFrom: 'sm', cell: ({ attribute }) => stepInWords(attribute) },
-  {
-    header: 'Items',
-    ta: 'right',
-    visibleFrom: 'sm',
-    sortBy: ({ uses }) => uses,
-    cell: ({ uses }) => formatCount(uses),
-  },
+  figures('Items', ({ uses }) => uses, formatCount, { visibleFrom: 'sm' }),
 ];
 
 export const Attributes = () => {

@@ -3,7 +3,7 @@ import { IconFilePencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftSummary } from '../../catalog/api.ts';
-import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
+import { useChoice } from '../../catalog/choice.ts';
 import { useDrafts } from '../../catalog/draft.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
@@ -48,7 +48,6 @@ const COLUMNS: readonly Column<DraftSummary>[] = [
 export const Drafts = () => {
   const drafts = useDrafts();
   const { canDesign } = usePermissions();
-  const teamId = useTeamId();
   const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const create = canDesign && <NewButton onClick={() => setCreating(true)}>New draft</NewButton>;
@@ -69,15 +68,7 @@ export const Drafts = () => {
           <DataTable label="Drafts" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} minWidth={640} isCard />
         )}
       </Loaded>
-      {isCreating && (
-        <NewDraft
-          onClose={() => setCreating(false)}
-          onCreated={(id) => {
-            storeChoice(teamId, { to: 'draft', id });
-            navigate(pathTo('drafts', id));
-          }}
-        />
-      )}
+      {isCreating && <NewDraft onClose={() => setCreating(false)} onCreated={(id) => navigate(pathTo('drafts', id))} />}
     </Page>
   );
 };

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { createDraft } from '../../catalog/api.ts';
+import { storeChoice, useTeamId } from '../../catalog/choice.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -11,7 +12,9 @@ interface NewDraftProps {
   readonly onCreated: (id: string) => void;
 }
 
+/** Starts a draft, which is the one to work on from then on. */
 export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
+  const teamId = useTeamId();
   const form = useForm<Values>({
     initialValues: { name: '' },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
@@ -19,6 +22,7 @@ export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
   const create = useChange({
     run: async (api, { name }: Values) => {
       const { draft } = await createDraft(api, name.trim());
+      storeChoice(teamId, { to: 'draft', id: draft.id });
       onCreated(draft.id);
       return draft;
     },

@@ -1,7 +1,8 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
+import { useLocation, useSearch } from 'wouter';
 import type { Version } from '../../catalog/api.ts';
-import { KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
+import { historyPath, KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
 import { asSentence } from '../../interface/api-error.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -9,10 +10,21 @@ import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Detail, NameLink, Note } from '../../parts/text.tsx';
-import { useHistoryFilter } from './history-filter.ts';
 import { sourceInWords, useVersions, type VersionFilter } from './versions.ts';
 
 const ROWS_PER_PAGE = 50;
+
+/** The filter of the history, kept in the URL, so that it can be linked to. */
+const useHistoryFilter = (): { filter: VersionFilter; setFilter: (filter: VersionFilter) => void } => {
+  const query = new URLSearchParams(useSearch());
+  const [, navigate] = useLocation();
+  const kind = KINDS.find((known) => known === query.get('kind'));
+  const id = query.get('id');
+  return {
+    filter: { ...(kind !== undefined && { kind }), ...(id !== null && { id }) },
+    setFilter: (filter) => navigate(historyPath(filter)),
+  };
+};
 
 const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: asSentence(`${kind}s`) }));
 

@@ -1,5 +1,6 @@
 import { Group, NumberInput, RangeSlider, Select, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useCatalogAttributes } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
@@ -8,7 +9,6 @@ import type { ItemValues } from './item-values.ts';
 
 interface AttributeRangesProps {
   readonly form: UseFormReturnType<ItemValues>;
-  readonly attributes: readonly Schemas['Attribute'][];
   readonly isReadOnly: boolean;
 }
 
@@ -22,7 +22,8 @@ const between = (value: number | string, attribute: Schemas['Attribute'], fallba
   value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
 
 /** The attributes of an item, each with the range from which the values of its instances are rolled. */
-export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRangesProps) => {
+export const AttributeRanges = ({ form, isReadOnly }: AttributeRangesProps) => {
+  const attributes = useCatalogAttributes().data?.rows ?? [];
   const chosen = form.values.itemAttributes;
   const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));
   const add = (attributeId: string | null) => {
@@ -36,11 +37,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
   if (attributes.length === 0)
     return (
       <Note>
-        There are no attributes yet.{' '}
-        <TextLink href="/attributes" size="md">
-          Create one
-        </TextLink>
-        , such as damage or armour.
+        There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
       </Note>
     );
   return (

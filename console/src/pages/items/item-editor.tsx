@@ -3,8 +3,14 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { completed, entityOf } from '../../catalog/entities.ts';
-import { useEntityEditor } from '../../catalog/entity-editor.tsx';
-import { useCatalogItemOdds, useLiveOptions, useOptions } from '../../catalog/reads.ts';
+import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
+import {
+  useCatalogAttributes,
+  useCatalogClassifiers,
+  useCatalogItemOdds,
+  useLiveOptions,
+  useOptions,
+} from '../../catalog/reads.ts';
 import { asSentence } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
@@ -23,15 +29,13 @@ import { OptionChoice } from './option-choice.tsx';
 interface ItemEditorProps {
   /** Undefined for a new item. */
   readonly item: Schemas['Item'] | undefined;
-  readonly attributes: readonly Schemas['Attribute'][];
-  readonly classifiers: readonly Schemas['Classifier'][];
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
 
 const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
 
-export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEditorProps) => {
+const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
   const options = useOptions();
   const liveOptions = useLiveOptions();
@@ -100,7 +104,6 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
                 {...form.getInputProps('rollNumerator')}
               />
               <OptionChoice
-                classifiers={classifiers}
                 chosen={form.values.classifierOptionIds}
                 onChange={(ids) => form.setFieldValue('classifierOptionIds', ids)}
                 isReadOnly={!canDesign}
@@ -108,7 +111,7 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
               />
             </Section>
             <Section title="Attributes" gap="md">
-              <AttributeRanges form={form} attributes={attributes} isReadOnly={!canDesign} />
+              <AttributeRanges form={form} isReadOnly={!canDesign} />
             </Section>
             <Section title="Size in a bag" gap="md">
               <Group align="flex-end">
@@ -146,3 +149,9 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
     </form>
   );
 };
+
+export const ItemEditor = ({ item }: Partial<ItemEditorProps>) => (
+  <EditorOnceLoaded queries={[useCatalogAttributes(), useCatalogClassifiers()]}>
+    {(onDiscard) => <LoadedEditor item={item} onDiscard={onDiscard} />}
+  </EditorOnceLoaded>
+);

@@ -8,7 +8,7 @@ import type { List, Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { type OptionsById, optionIdsOf } from '../../parts/catalog.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { OptionBadges, OptionSelect } from '../../parts/option-badge.tsx';
@@ -64,19 +64,12 @@ const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>
     sortBy: ({ item }) => item.width * item.height,
     cell: ({ item }) => `${item.width} × ${item.height}`,
   },
-  {
-    header: 'Weight',
-    ta: 'right',
-    visibleFrom: 'sm',
-    sortBy: ({ weight }) => weight,
-    cell: ({ weight }) => formatNumber(weight),
-  },
-  {
-    header: 'Odds',
-    ta: 'right',
-    sortBy: ({ odds }) => odds,
-    cell: ({ odds }) => <ShareBar share={odds} greatest={greatest} />,
-  },
+  figures('Weight', ({ weight }) => weight, formatNumber, { visibleFrom: 'sm' }),
+  figures(
+    'Odds',
+    ({ odds }) => odds,
+    (share) => <ShareBar share={share} greatest={greatest} />,
+  ),
 ];
 
 const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readonly Schemas['ItemOdds'][] }) => {

@@ -1,4 +1,5 @@
 import { Chip, Group, Input, MultiSelect, Stack } from '@mantine/core';
+import { useCatalogClassifiers } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Note, TextLink } from '../../parts/text.tsx';
@@ -6,7 +7,6 @@ import { Note, TextLink } from '../../parts/text.tsx';
 const MAX_CHIPS = 12;
 
 interface OptionChoiceProps {
-  readonly classifiers: readonly Schemas['Classifier'][];
   readonly chosen: string[];
   readonly onChange: (chosen: string[]) => void;
   readonly isReadOnly: boolean;
@@ -17,15 +17,12 @@ const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): str
   dropRateMultiplier === null || dropRateMultiplier === 1 ? name : `${name} ×${formatNumber(dropRateMultiplier)}`;
 
 /** The options of an item, by classifier. */
-export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
+export const OptionChoice = ({ chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
+  const classifiers = useCatalogClassifiers().data?.rows ?? [];
   if (classifiers.length === 0)
     return (
       <Note>
-        There are no classifiers yet.{' '}
-        <TextLink href="/classifiers" size="md">
-          Create one
-        </TextLink>
-        , such as rarity.
+        There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
       </Note>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {

@@ -39,7 +39,7 @@ interface TotalProps {
 const Total = ({ label, href, value, error }: TotalProps) => (
   <Card padding="md">
     <Note>
-      <TextLink href={href} size="md" c="dimmed">
+      <TextLink href={href} c="dimmed">
         {label}
       </TextLink>
     </Note>

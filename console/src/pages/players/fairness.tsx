@@ -5,6 +5,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { useFairness, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { MoreButton } from '../../parts/buttons.tsx';
+import { Copy } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -12,11 +13,22 @@ import { saveFile } from '../../parts/save-file.ts';
 import { Section } from '../../parts/section.tsx';
 import { Note, ServiceLink, Strong } from '../../parts/text.tsx';
 import { readProof } from './proof.ts';
-import { ShortHash } from './short-hash.tsx';
 
 type State = Schemas['PlayerFairness'];
 
 const EPOCHS_AT_ONCE = 5;
+
+const HASH_SHOWN = 12;
+
+/** The beginning of a hash, and all of it to copy. */
+const ShortHash = ({ hash, name }: { hash: string; name: string }) => (
+  <Group gap={6}>
+    <Code title={hash} style={{ whiteSpace: 'nowrap' }}>
+      {hash.slice(0, HASH_SHOWN)}…
+    </Code>
+    <Copy text={hash} size="compact-xs" what={`the ${name}`} />
+  </Group>
+);
 
 const SeedsCard = ({ state }: { state: State }) => {
   const { epoch, clientSeed, commitment, nextCommitment, nextManifest, nonce, head, mustRotate } = state;

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
 import { notifyError, useChange } from '../../interface/use-change.ts';
@@ -48,6 +49,9 @@ const History = ({ id }: { id: string }) => (
   </Loaded>
 );
 
+/** A place; its numbers are empty strings while their fields are empty. */
+type MoveValues = Omit<Place, 'x' | 'y'> & Record<'x' | 'y', number | string>;
+
 interface MoveFormProps {
   readonly instance: Instance;
   readonly instances: readonly Instance[];
@@ -58,25 +62,18 @@ interface MoveFormProps {
 /** Moves an item by numbers, as an alternative to dragging. */
 const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const place = placeOf(instance);
-  const [bagId, setBagId] = useState(place?.bagId ?? bags[0]?.id ?? '');
-  const [x, setX] = useState<number | string>(place?.x ?? 0);
-  const [y, setY] = useState<number | string>(place?.y ?? 0);
-  const [rotated, setRotated] = useState(place?.rotated ?? false);
+  const form = useForm<MoveValues>({
+    initialValues: place ?? { bagId: bags[0]?.id ?? '', x: 0, y: 0, rotated: false },
+  });
+  const { bagId, x, y, rotated } = form.values;
   // The numbers follow the item when it is dragged; a refetch that finds it unmoved leaves them alone.
-  const { bagId: currentBagId, x: column, y: row, rotated: isTurned } = place ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another place is another one.
   useEffect(() => {
-    if (currentBagId === undefined || column === undefined || row === undefined || isTurned === undefined) return;
-    setBagId(currentBagId);
-    setX(column);
-    setY(row);
-    setRotated(isTurned);
-  }, [currentBagId, column, row, isTurned]);
+    if (place !== undefined) form.setValues(place);
+  }, [place?.bagId, place?.x, place?.y, place?.rotated]);
   const bag = bags.find(({ id }) => id === bagId);
   if (bag === undefined) return <Note>The player has no bag for it.</Note>;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onMove(instance, { bagId, x: Number(x), y: Number(y), rotated });
-  };
+  const submit = form.onSubmit(() => onMove(instance, { bagId, x: Number(x), y: Number(y), rotated }));
   const placeFirst = () => {
     const free = firstFree(instances, instance, bag);
     if (free === undefined) notifyError('Could not move', new Error(`${bagName(bag)} has no room for it.`));
@@ -89,14 +86,13 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
           label="Bag"
           allowDeselect={false}
           data={bags.map((each) => ({ value: each.id, label: bagName(each) }))}
-          value={bagId}
-          onChange={(chosen) => chosen !== null && setBagId(chosen)}
+          {...form.getInputProps('bagId')}
         />
         <Group grow align="flex-start">
-          <NumberInput label="X" description="columns before it" allowDecimal={false} value={x} onChange={setX} />
-          <NumberInput label="Y" description="rows above it" allowDecimal={false} value={y} onChange={setY} />
+          <NumberInput label="X" description="columns before it" allowDecimal={false} {...form.getInputProps('x')} />
+          <NumberInput label="Y" description="rows above it" allowDecimal={false} {...form.getInputProps('y')} />
         </Group>
-        <Checkbox label="Rotated" checked={rotated} onChange={(event) => setRotated(event.currentTarget.checked)} />
+        <Checkbox label="Rotated" {...form.getInputProps('rotated', { type: 'checkbox' })} />
         <Group gap="xs">
           <Button type="submit" size="xs" disabled={x === '' || y === ''}>
             {place === undefined ? 'Place' : 'Move'}

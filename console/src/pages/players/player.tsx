@@ -8,8 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/text.tsx';
 import { Belongings } from './belongings.tsx';
 import { Fairness } from './fairness.tsx';
-import { GiveBag } from './give-bag.tsx';
-import { GiveItem } from './give-item.tsx';
+import { GiveBag, GiveItem } from './give.tsx';
 import { Pity } from './pity.tsx';
 
 export const Player = () => {

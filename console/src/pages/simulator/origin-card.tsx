@@ -1,5 +1,6 @@
-import { ColorSwatch, Group, Progress, Stack, Text } from '@mantine/core';
+import { Group, Progress, Stack, Text } from '@mantine/core';
 import { formatCount, formatShare } from '../../parts/format.ts';
+import { Swatch } from '../../parts/option-badge.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Config } from '../templates/template-values.ts';
 import type { Target } from './targets.ts';
@@ -50,12 +51,7 @@ export const OriginCard = ({ outcome, top }: OriginCardProps) => {
           <Stack gap={4}>
             {parts.map(({ label, count, colour }) => (
               <Group key={label} gap={8} wrap="nowrap">
-                <ColorSwatch
-                  size={12}
-                  withShadow={false}
-                  color={`var(--mantine-color-${colour.replace('.', '-')})`}
-                  aria-hidden
-                />
+                <Swatch size={12} colour={colour.replace('.', '-')} />
                 <Text size="sm" flex={1}>
                   {label}
                 </Text>

@@ -1,4 +1,3 @@
-import { ItemwrightError } from '@itemwright/client';
 import {
   ActionIcon,
   Alert,
@@ -15,23 +14,20 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
-import type { KeyboardEvent, ReactNode } from 'react';
-import type { Schemas } from '../../interface/client.ts';
+import type { KeyboardEvent } from 'react';
+import { useItemRows } from '../../catalog/reads.ts';
+import { asSentence, hasStatus } from '../../interface/api-error.ts';
 import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
-import { missingOf, type SimulationValues, type Subject, simulationFaults } from './simulation-values.ts';
+import { missingOf, type SimulationValues, simulationFaults } from './simulation-values.ts';
+import type { SimulatorProps } from './simulator.tsx';
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 1000;
 
-interface ProgressProps {
-  readonly progress: number;
-  readonly onCancel: () => void;
-}
-
-const Running = ({ progress, onCancel }: ProgressProps) => (
+const Running = ({ progress, onCancel }: Pick<SimulationFormProps, 'progress' | 'onCancel'>) => (
   <Stack gap={6}>
     <Group wrap="nowrap">
       <Progress
@@ -60,7 +56,7 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
 );
 
 const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => {
-  if (error instanceof ItemwrightError && (error.status === 503 || error.status === 429))
+  if (hasStatus(error, 429, 503))
     return (
       <Alert color="yellow" icon={<IconAlertCircle />} title="The service is busy" role="alert">
         <Stack align="flex-start" gap="sm">
@@ -74,26 +70,18 @@ const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => 
   return <FaultList faults={simulationFaults(error).others} title="Could not simulate" />;
 };
 
-export interface SimulationFormProps {
-  readonly subject: Subject;
-  readonly values: SimulationValues;
-  readonly onChange: (values: SimulationValues) => void;
-  readonly items: readonly Schemas['Item'][];
-  /** Why it cannot be run now. */
-  readonly obstacle?: string;
+interface SimulationFormProps extends SimulatorProps {
   readonly isRunning: boolean;
   readonly isCanceled: boolean;
   readonly progress: number;
   readonly error: unknown;
   readonly onRun: () => void;
   readonly onCancel: () => void;
-  readonly actions?: ReactNode;
-  /** Inputs in front of the others. */
-  readonly children?: ReactNode;
 }
 
 export const SimulationForm = (props: SimulationFormProps) => {
-  const { subject, values, onChange, items, obstacle, isRunning, isCanceled, progress, error, onRun, onCancel } = props;
+  const { subject, values, onChange, obstacle, isRunning, isCanceled, progress, error, onRun, onCancel } = props;
+  const items = useItemRows();
   const { rolls: many, oneRoll } = SYSTEMS[subject.type];
   const missing = missingOf(values, subject.type);
   const canRun = obstacle === undefined && Object.keys(missing).length === 0 && !isRunning;
@@ -124,7 +112,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
         <SimpleGrid cols={2} spacing="sm">
           <NumberInput label="Players" min={1} max={1_000_000} allowDecimal={false} {...field('players')} />
           <NumberInput
-            label={`${many.charAt(0).toUpperCase()}${many.slice(1)} each`}
+            label={`${asSentence(many)} each`}
             min={1}
             max={10_000}
             allowDecimal={false}

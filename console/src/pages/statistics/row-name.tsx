@@ -1,6 +1,7 @@
-import { Box, ColorSwatch, Group } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { type OptionsById, tierColour } from '../../parts/catalog.ts';
+import { Swatch } from '../../parts/option-badge.tsx';
 import { Strong } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import type { EvidenceRow } from './streams.ts';
@@ -32,12 +33,7 @@ export const RowName = ({ row, known }: RowNameProps) => {
           <Thumbnail name={name} thumbnail={known.items.get(row.id ?? '')?.thumbnail ?? null} size={24} />
         </Box>
       ) : (
-        <ColorSwatch
-          size={10}
-          withShadow={false}
-          color={`var(--mantine-color-${known.options.get(row.id ?? '')?.colour ?? 'verdigris'}-6)`}
-          aria-hidden
-        />
+        <Swatch colour={tierColour(known.options, row.id)} />
       )}
       <Strong style={{ overflowWrap: 'anywhere' }}>{name}</Strong>
     </Group>

@@ -10,7 +10,7 @@ import {
   useTemplateOdds,
   useTemplates,
 } from '../../interface/queries.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -30,14 +30,14 @@ const columnsOf = (hasOdds: boolean): readonly (Column<DropRow> | false)[] => [
       </Text>
     ),
   },
-  { header: 'Drops', ta: 'right', sortBy: ({ drops }) => drops, cell: ({ drops }) => formatCount(drops) },
-  { header: 'Share', ta: 'right', sortBy: ({ share }) => share, cell: ({ share }) => formatColumnShare(share) },
-  hasOdds && {
-    header: 'Odds now',
-    ta: 'right',
-    sortBy: ({ odds }) => odds ?? -1,
-    cell: ({ odds }) => (odds === undefined ? '–' : formatColumnShare(odds)),
-  },
+  figures('Drops', ({ drops }) => drops, formatCount),
+  figures('Share', ({ share }) => share, formatColumnShare),
+  hasOdds &&
+    figures(
+      'Odds now',
+      ({ odds }) => odds ?? -1,
+      (odds) => (odds < 0 ? '–' : formatColumnShare(odds)),
+    ),
 ];
 
 interface FiltersProps {

@@ -1,7 +1,6 @@
 import { Box, Card, NumberInput, Skeleton, Stack, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
@@ -21,7 +20,6 @@ interface OddsPanelProps {
   readonly odds: Schemas['ConfigOdds'];
   /** The depth of these odds; 0 for other systems. */
   readonly depth: number;
-  readonly options: OptionsById;
   /** Whether newer odds are being computed. */
   readonly isOld: boolean;
   /** What the odds depend on, such as the depth. */
@@ -32,7 +30,7 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = ({ name, type, odds, depth, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
@@ -47,7 +45,7 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
         aside={<Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />}
       >
         {children}
-        <TierBars tiers={odds.tiers} options={options} />
+        <TierBars tiers={odds.tiers} />
         <DataTable
           label={`${rolls} until the first of each tier`}
           columns={[
@@ -96,7 +94,7 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
         </Card>
       )}
       <Section title="Items" label="Odds of the items">
-        <ItemOddsTable items={odds.items} options={options} />
+        <ItemOddsTable items={odds.items} />
         <Detail>
           Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
           run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.

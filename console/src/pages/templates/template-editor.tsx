@@ -5,12 +5,12 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
-import { useEntityEditor } from '../../catalog/entity-editor.tsx';
+import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import { LiveNote } from '../../catalog/marks.tsx';
+import { useCatalogClassifiers, useCatalogItems, useItemRows, useOptions } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { FaultList } from '../../parts/faults.tsx';
 import { Lines } from '../../parts/loaded.tsx';
 import { Note, pathTo } from '../../parts/text.tsx';
@@ -30,8 +30,6 @@ interface TemplateEditorProps {
   /** Undefined for a new template. */
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
@@ -46,7 +44,9 @@ const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefine
   return isFaulty ? 'The configuration has errors, which are shown next to its fields.' : undefined;
 };
 
-export const TemplateEditor = ({ template, type, items, options, onDiscard }: TemplateEditorProps) => {
+const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
+  const items = useItemRows();
+  const options = useOptions();
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
@@ -157,7 +157,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                     name={form.values.name || 'this template'}
                     type={type}
                     odds={shown.odds}
-                    options={options}
                     depth={shown.depth}
                     isOld={isWaiting || oddsError !== null || isUnfinished}
                   >
@@ -177,8 +176,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 <TemplateSimulator
                   subject={{ name: form.values.name || 'this template', type, config }}
                   obstacle={obstacle}
-                  items={items}
-                  options={options}
                 />
               </Tabs.Panel>
             </Tabs>
@@ -189,3 +186,9 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
     </form>
   );
 };
+
+export const TemplateEditor = (props: Omit<TemplateEditorProps, 'onDiscard'>) => (
+  <EditorOnceLoaded queries={[useCatalogItems(), useCatalogClassifiers()]}>
+    {(onDiscard) => <LoadedEditor {...props} onDiscard={onDiscard} />}
+  </EditorOnceLoaded>
+);

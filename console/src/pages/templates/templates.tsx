@@ -1,7 +1,7 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, ThemeIcon } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import { DeletedInDraft, DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
-import { useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
+import { useCatalogTemplates } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useRollStatistics, useTemplateOdds } from '../../interface/queries.ts';
@@ -16,7 +16,6 @@ import { TierBars } from './tier-bars.tsx';
 const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; rolls: number | undefined }) => {
   const isNew = useIsNew('template', template.id);
   const odds = useTemplateOdds(isNew ? undefined : template.id);
-  const options = useOptions();
   const { name, icon: Icon, rolls: unit } = SYSTEMS[template.type];
   const top = odds.data?.tiers[0];
   return (
@@ -38,7 +37,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
             </Detail>
           </Stack>
         </Group>
-        {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}
+        {odds.data !== undefined && <TierBars tiers={odds.data.tiers} />}
         {isNew && <Note>The odds of a new template are on the page of the draft.</Note>}
         {odds.isPending && !isNew && <Skeleton height={120} />}
         {odds.isError && !isNew && <Note c="red">{explain(odds.error)}</Note>}
