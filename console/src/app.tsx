@@ -4,7 +4,7 @@ import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { DraftGate } from './catalog/draft-gate.tsx';
 import { PATH_PREFIX } from './interface/path-prefix.ts';
-import { useTeam } from './interface/queries.ts';
+import { useTeam } from './interface/requests.ts';
 import { Empty, Failure } from './parts/loaded.tsx';
 import { Page } from './parts/page.tsx';
 import { LinkButton } from './parts/text.tsx';

@@ -1,8 +1,7 @@
 import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
-import { hasStatus } from '../interface/api-error.ts';
-import type { Api } from '../interface/client.ts';
+import { type Api, hasStatus } from '../interface/client.ts';
 import { lastAuthor, readEntity, StaleError } from '../interface/if-unchanged.ts';
 import { createDraft, type DraftWithTag, type Plan, planOf, publish } from './api.ts';
 import { readChoice, storeChoice } from './choice.ts';

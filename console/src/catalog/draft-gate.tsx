@@ -2,7 +2,7 @@ import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { hasStatus } from '../interface/api-error.ts';
+import { hasStatus } from '../interface/client.ts';
 import { useApi } from '../session/session.tsx';
 import { storeChoice, useChoice, useTeamId } from './choice.ts';
 import { draftQuery } from './draft.ts';

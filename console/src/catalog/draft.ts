@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Api } from '../interface/client.ts';
-import { useRead } from '../interface/queries.ts';
+import { useRead } from '../interface/requests.ts';
 import { useApi } from '../session/session.tsx';
 import { type Draft, readCurrentVersion, readDraft } from './api.ts';
 import { useChoice } from './choice.ts';

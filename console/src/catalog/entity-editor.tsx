@@ -4,7 +4,8 @@ import { IconTrash } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePermissions } from '../interface/queries.ts';
+import { usePermissions } from '../interface/requests.ts';
+import { IconButton } from '../parts/buttons.tsx';
 import { AllLoaded } from '../parts/loaded.tsx';
 import { LinkButton } from '../parts/text.tsx';
 import { forgetUnsaved, useUnsaved } from '../parts/unsaved.ts';
@@ -108,16 +109,16 @@ export const useEntityEditor = <K extends 'item' | 'template', V>(editing: Editi
         {back}
       </LinkButton>
       {canDesign && current !== null && (
-        <Button
+        <IconButton
+          icon={IconTrash}
           variant="subtle"
           color="red"
-          leftSection={<IconTrash size={16} />}
           ml="auto"
           loading={remove.isPending}
           onClick={() => remove.mutate()}
         >
           Delete
-        </Button>
+        </IconButton>
       )}
     </Group>
   );

@@ -1,5 +1,5 @@
 import type { List, Schemas } from '../interface/client.ts';
-import type { OptionsById } from '../parts/catalog.ts';
+import type { OptionsById } from '../parts/options.tsx';
 import type { ChangesOf } from './draft.ts';
 import type { Entities, Kind, Rows } from './entities.ts';
 

@@ -1,7 +1,7 @@
 import { Alert, List, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { asSentence, explain } from '../interface/api-error.ts';
+import { asSentence, explain } from '../interface/client.ts';
 import { formatMany } from '../parts/format.ts';
 import { Failure, Lines } from '../parts/loaded.tsx';
 import { Section } from '../parts/section.tsx';

@@ -1,5 +1,4 @@
-import { hasStatus } from '../interface/api-error.ts';
-import type { Api } from '../interface/client.ts';
+import { type Api, hasStatus } from '../interface/client.ts';
 import { readEntity, StaleError } from '../interface/if-unchanged.ts';
 import {
   type Draft,

@@ -1,8 +1,8 @@
-import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Alert, Button, Card, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconAlertCircle, IconBox, IconMapOff, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { explain, hasStatus } from '../interface/api-error.ts';
+import { explain, hasStatus } from '../interface/client.ts';
 
 interface EmptyProps {
   readonly title: string;
@@ -29,6 +29,12 @@ export const Empty = ({ title, icon: Icon = IconBox, children, action }: EmptyPr
       {action}
     </Stack>
   </Center>
+);
+
+export const EmptyCard = (props: EmptyProps) => (
+  <Card>
+    <Empty {...props} />
+  </Card>
 );
 
 /** A failed query: the error, and a button to retry. */
@@ -64,7 +70,7 @@ export const Lines = ({ count = 5 }: { count?: number }) => (
 
 type Result<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isError' | 'refetch'>;
 
-interface AllLoadedProps<T extends readonly unknown[]> {
+export interface AllLoadedProps<T extends readonly unknown[]> {
   readonly queries: readonly [...{ readonly [K in keyof T]: Result<T[K]> }];
   /** Number of placeholder lines while loading. */
   readonly lines?: number;

@@ -1,7 +1,6 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../interface/client.ts';
-import type { OptionsById } from './catalog.ts';
-import { OptionBadges } from './option-badge.tsx';
+import { OptionBadges, type OptionsById } from './options.tsx';
 import { RangeValue } from './range-value.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 

@@ -9,7 +9,7 @@ import {
   IconSun,
 } from '@tabler/icons-react';
 import { PATH_PREFIX } from '../interface/path-prefix.ts';
-import { useTeam } from '../interface/queries.ts';
+import { useTeam } from '../interface/requests.ts';
 import { Detail, Strong } from '../parts/text.tsx';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';

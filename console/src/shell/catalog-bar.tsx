@@ -8,7 +8,7 @@ import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choic
 import { planKey, useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
 import { isSame } from '../catalog/entities.ts';
 import { planQuery } from '../catalog/plan.ts';
-import { usePermissions } from '../interface/queries.ts';
+import { usePermissions } from '../interface/requests.ts';
 import { NewDraft } from '../pages/drafts/new-draft.tsx';
 import { formatMany } from '../parts/format.ts';
 import { pathTo, TextLink } from '../parts/text.tsx';

@@ -9,14 +9,14 @@ import { useNames } from '../../catalog/names.ts';
 import { type GrowingPlan, usePlan } from '../../catalog/plan.ts';
 import { PlanView } from '../../catalog/plan-view.tsx';
 import { changeDraft, removeFromDraft } from '../../catalog/put-into-draft.ts';
-import { asSentence } from '../../interface/api-error.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { asSentence } from '../../interface/client.ts';
+import { useChange, usePermissions } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { InPlaceText } from '../../parts/in-place.tsx';
-import { AllLoaded, Empty } from '../../parts/loaded.tsx';
+import { AllLoaded, EmptyCard } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { TextLink, usePathId } from '../../parts/text.tsx';
 import { MovedOn, useMovedOn } from './moved-on.tsx';
@@ -87,11 +87,9 @@ const WholeDraft = ({ draft, version }: { draft: Draft; version: number }) => {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           {draft.changes.length === 0 ? (
-            <Card>
-              <Empty title="No changes yet" icon={IconFilePencil}>
-                Edit items, classifiers, templates, attributes or spaces: every change is collected here.
-              </Empty>
-            </Card>
+            <EmptyCard title="No changes yet" icon={IconFilePencil}>
+              Edit items, classifiers, templates, attributes or spaces: every change is collected here.
+            </EmptyCard>
           ) : (
             <PlanView
               growing={growing}
@@ -168,24 +166,20 @@ export const DraftPage = () => {
       actions={
         <Group gap="xs">
           {!isActive && draft !== undefined && (
-            <Button
-              variant="default"
-              leftSection={<IconFilePencil size={16} />}
-              onClick={() => storeChoice(teamId, { to: 'draft', id })}
-            >
+            <IconButton icon={IconFilePencil} onClick={() => storeChoice(teamId, { to: 'draft', id })}>
               Work on this draft
-            </Button>
+            </IconButton>
           )}
           {canDesign && draft !== undefined && (
-            <Button
+            <IconButton
+              icon={IconTrash}
               variant="subtle"
               color="red"
-              leftSection={<IconTrash size={16} />}
               loading={remove.isPending}
               onClick={() => discard(draft)}
             >
               Delete
-            </Button>
+            </IconButton>
           )}
         </Group>
       }

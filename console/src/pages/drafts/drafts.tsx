@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import type { DraftSummary } from '../../catalog/api.ts';
 import { useChoice } from '../../catalog/choice.ts';
 import { useDrafts } from '../../catalog/draft.ts';
-import { usePermissions } from '../../interface/queries.ts';
+import { usePermissions } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';

@@ -6,8 +6,7 @@ import type { Names } from '../../catalog/diff.ts';
 import { useCurrentVersion } from '../../catalog/draft.ts';
 import { historyPath, keyOf } from '../../catalog/entities.ts';
 import { changeDraft, clashesOf } from '../../catalog/put-into-draft.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, usePermissions } from '../../interface/requests.ts';
 import { TextLink } from '../../parts/text.tsx';
 import { useApi } from '../../session/session.tsx';
 

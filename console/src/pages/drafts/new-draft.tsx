@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { createDraft } from '../../catalog/api.ts';
 import { storeChoice, useTeamId } from '../../catalog/choice.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange } from '../../interface/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = { name: string };

@@ -6,7 +6,8 @@ import { useLocation } from 'wouter';
 import type { Draft } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Section } from '../../parts/section.tsx';
@@ -108,22 +109,18 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
           </>
         ) : (
           <>
-            <Button
-              leftSection={<IconRocket size={16} />}
+            <IconButton
+              variant="filled"
+              icon={IconRocket}
               loading={change.isPending}
               disabled={obstacle !== undefined}
               onClick={publishNow}
             >
               Publish now
-            </Button>
-            <Button
-              variant="default"
-              leftSection={<IconClock size={16} />}
-              disabled={draft.changes.length === 0}
-              onClick={() => setLater(true)}
-            >
+            </IconButton>
+            <IconButton icon={IconClock} disabled={draft.changes.length === 0} onClick={() => setLater(true)}>
               Publish at a time
-            </Button>
+            </IconButton>
           </>
         )}
       </Group>

@@ -4,7 +4,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Version } from '../../catalog/api.ts';
 import { historyPath, KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
-import { asSentence } from '../../interface/api-error.ts';
+import { asSentence } from '../../interface/client.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

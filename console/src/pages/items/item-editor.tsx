@@ -11,9 +11,8 @@ import {
   useLiveOptions,
   useOptions,
 } from '../../catalog/reads.ts';
-import { asSentence } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/requests.ts';
 import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';

@@ -2,17 +2,15 @@ import { Box, Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useActiveDraft } from '../../catalog/draft.ts';
-import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { ListPage } from '../../catalog/list-page.tsx';
+import { DraftBadge } from '../../catalog/marks.tsx';
 import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import type { List, Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { type OptionsById, optionIdsOf } from '../../parts/catalog.ts';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { AllLoaded, Empty } from '../../parts/loaded.tsx';
-import { OptionBadges, OptionSelect } from '../../parts/option-badge.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { OptionBadges, OptionSelect, type OptionsById, optionIdsOf } from '../../parts/options.tsx';
 import { ShareBar } from '../../parts/share-bar.tsx';
 import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -138,24 +136,17 @@ export const Items = () => {
   const items = useCatalogItems();
   const odds = useCatalogItemOdds();
   const isDraft = useActiveDraft() !== undefined;
-  const { canDesign } = usePermissions();
-  const create = canDesign && <NewButton href="/new-item">New item</NewButton>;
-  const empty = (
-    <Empty title="No items yet" icon={IconSword} action={create}>
-      An item has a name, a weight and ranges for its attributes. Create the first one.
-    </Empty>
-  );
   return (
-    <Page
-      title="Items"
+    <ListPage
+      kind="item"
       about={`What can be rolled and given to players. The odds are those of a plain roll over all items, ${isDraft ? 'as they will be once the draft is published' : 'computed exactly'}.`}
-      curl={{ path: '/items' }}
-      actions={create}
+      create={<NewButton href="/new-item">New item</NewButton>}
+      icon={IconSword}
+      none="An item has a name, a weight and ranges for its attributes. Create the first one."
+      queries={[items, odds]}
+      lines={8}
     >
-      <AllLoaded queries={[items, odds]} lines={8} empty={empty}>
-        {(list, rows) => <ItemTable items={list} odds={rows} />}
-      </AllLoaded>
-      <DeletedInDraft kind="item" />
-    </Page>
+      {(list, rows) => <ItemTable items={list} odds={rows} />}
+    </ListPage>
   );
 };

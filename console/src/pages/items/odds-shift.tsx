@@ -1,8 +1,8 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
+import type { OptionsById } from '../../parts/options.tsx';
 import { Detail, Note, Strong } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 

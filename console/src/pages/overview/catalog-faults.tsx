@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { useOddsOfTemplates } from '../../interface/queries.ts';
-import { optionIdsOf } from '../../parts/catalog.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { useOddsOfTemplates } from '../../interface/requests.ts';
+import { optionIdsOf } from '../../parts/options.tsx';
 import { pathTo, TextLink } from '../../parts/text.tsx';
 
 interface Fault {

@@ -1,7 +1,7 @@
 import { Alert, Stack } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useDrafts } from '../../catalog/draft.ts';
-import { asSentence } from '../../interface/api-error.ts';
+import { asSentence } from '../../interface/client.ts';
 import { pathTo, TextLink } from '../../parts/text.tsx';
 
 /** Drafts that could not be published when they were due. */

@@ -1,7 +1,7 @@
 import { Alert, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
-import { useEvidence } from '../../interface/queries.ts';
+import { useEvidence } from '../../interface/requests.ts';
 import { sourceName, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatMoment } from '../../parts/format.ts';
 import { TextLink } from '../../parts/text.tsx';

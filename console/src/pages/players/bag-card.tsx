@@ -1,7 +1,7 @@
-import { Button, Card, Group, Stack, Title } from '@mantine/core';
+import { Card, Group, Stack, Title } from '@mantine/core';
 import { IconSortDescending } from '@tabler/icons-react';
-import { useChange } from '../../interface/use-change.ts';
-import { RemoveButton } from '../../parts/buttons.tsx';
+import { useChange } from '../../interface/requests.ts';
+import { IconButton, RemoveButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
 import { Detail } from '../../parts/text.tsx';
@@ -57,17 +57,16 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
           </div>
           {canSupport && (
             <Group gap={4}>
-              <Button
-                variant="default"
+              <IconButton
+                icon={IconSortDescending}
                 size="xs"
-                leftSection={<IconSortDescending size={16} />}
                 aria-label={`Sort ${name}`}
                 disabled={contents.length === 0}
                 loading={sort.isPending}
                 onClick={() => sort.mutate(undefined)}
               >
                 Sort
-              </Button>
+              </IconButton>
               <RemoveButton
                 label={`Remove ${name}`}
                 loading={remove.isPending}

@@ -13,12 +13,10 @@ import { Button, Card, Drawer, Flex, Stack, Title } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
 import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useLiveOptions } from '../../catalog/reads.ts';
 import type { List } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { notifyError } from '../../interface/use-change.ts';
+import { notifyError, usePermissions } from '../../interface/requests.ts';
 import { formatCount } from '../../parts/format.ts';
-import { Empty } from '../../parts/loaded.tsx';
+import { EmptyCard } from '../../parts/loaded.tsx';
 import { Detail, Note } from '../../parts/text.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
@@ -71,7 +69,6 @@ interface BelongingsProps {
 
 export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   const { canSupport } = usePermissions();
-  const options = useLiveOptions();
   const instances = owned.rows;
   const move = useMove(userId, instances);
   const [selectedId, setSelectedId] = useState<string>();
@@ -160,8 +157,6 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       instance={selected}
       instances={instances}
       bags={bags}
-      options={options}
-      canSupport={canSupport}
       hasClose={isWide}
       onMove={move}
       onRotate={rotate}
@@ -188,13 +183,11 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       <Flex gap="lg" align="flex-start">
         <Stack gap="lg" flex={1} miw={0}>
           {bags.length === 0 && (
-            <Card>
-              <Empty title="No bags yet" icon={IconBackpack}>
-                {canSupport
-                  ? 'Give the player a bag, then drag items from the list below into it.'
-                  : 'The items of the player are listed below.'}
-              </Empty>
-            </Card>
+            <EmptyCard title="No bags yet" icon={IconBackpack}>
+              {canSupport
+                ? 'Give the player a bag, then drag items from the list below into it.'
+                : 'The items of the player are listed below.'}
+            </EmptyCard>
           )}
           <Flex gap="lg" wrap="wrap" align="flex-start">
             {bags.map((bag) => (

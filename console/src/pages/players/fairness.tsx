@@ -1,14 +1,13 @@
-import { Alert, Badge, Button, Card, Code, Group, Stack, VisuallyHidden } from '@mantine/core';
+import { Alert, Badge, Button, Code, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { useFairness, usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { MoreButton } from '../../parts/buttons.tsx';
+import { useChange, useFairness, usePermissions } from '../../interface/requests.ts';
+import { IconButton, MoreButton } from '../../parts/buttons.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { EmptyCard, Loaded } from '../../parts/loaded.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Section } from '../../parts/section.tsx';
 import { Note, ServiceLink, Strong } from '../../parts/text.tsx';
@@ -79,16 +78,10 @@ const ProofRow = ({ userId, epoch, isCurrent }: { userId: string; epoch: number;
         <Strong>Epoch {formatCount(epoch)}</Strong>
         <Note>{isCurrent ? 'Sealed until the player rotates' : 'Revealed: every roll can be checked'}</Note>
       </div>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconDownload size={16} />}
-        loading={download.isPending}
-        onClick={() => download.mutate(undefined)}
-      >
+      <IconButton icon={IconDownload} size="xs" loading={download.isPending} onClick={() => download.mutate(undefined)}>
         Download proof
         <VisuallyHidden>&nbsp;of epoch {epoch}</VisuallyHidden>
-      </Button>
+      </IconButton>
     </Group>
   );
 };
@@ -134,22 +127,19 @@ const NoSeeds = ({ userId }: { userId: string }) => {
     failed: 'Could not start',
   });
   return (
-    <Card>
-      <Empty
-        title="No seeds yet"
-        icon={IconShieldCheck}
-        action={
-          <Button disabled={!canSupport} loading={start.isPending} onClick={() => start.mutate(undefined)}>
-            Start
-          </Button>
-        }
-      >
-        Verifiable rolls need a hidden server seed, which the service commits to, and a client seed, which the player
-        chooses. <b>Start</b> creates the server seed. Your game can do the same with{' '}
-        <Code>POST /users/{userId}/fairness</Code>.
-        {!canSupport && ' This needs a secret with the role support or write.'}
-      </Empty>
-    </Card>
+    <EmptyCard
+      title="No seeds yet"
+      icon={IconShieldCheck}
+      action={
+        <Button disabled={!canSupport} loading={start.isPending} onClick={() => start.mutate(undefined)}>
+          Start
+        </Button>
+      }
+    >
+      Verifiable rolls need a hidden server seed, which the service commits to, and a client seed, which the player
+      chooses. <b>Start</b> creates the server seed. Your game can do the same with{' '}
+      <Code>POST /users/{userId}/fairness</Code>.{!canSupport && ' This needs a secret with the role support or write.'}
+    </EmptyCard>
   );
 };
 

@@ -1,7 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
-import { useItems, useSpaces } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, useItems, useSpaces } from '../../interface/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { LinkButton } from '../../parts/text.tsx';

@@ -2,14 +2,14 @@ import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeli
 import { useForm } from '@mantine/form';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useInstanceHistory } from '../../interface/queries.ts';
-import { notifyError, useChange } from '../../interface/use-change.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { notifyError, useChange, useInstanceHistory, usePermissions } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OptionBadges } from '../../parts/option-badge.tsx';
+import { OptionBadges } from '../../parts/options.tsx';
 import { RangeValue } from '../../parts/range-value.tsx';
 import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -107,8 +107,6 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 };
 
 interface ItemPanelProps extends MoveFormProps {
-  readonly options: OptionsById;
-  readonly canSupport: boolean;
   /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
@@ -117,8 +115,10 @@ interface ItemPanelProps extends MoveFormProps {
 
 /** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
-  const { instance, instances, bags, options, canSupport, hasClose, onMove, onRotate, onClose } = props;
+  const { instance, instances, bags, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;
+  const { canSupport } = usePermissions();
+  const options = useLiveOptions();
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
     run: (api) => api.itemInstances.delete(id),
@@ -149,21 +149,14 @@ export const ItemPanel = (props: ItemPanelProps) => {
         <>
           <Group gap="xs">
             {isPlaced && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconRotateClockwise size={16} />}
-                aria-keyshortcuts="R"
-                onClick={() => onRotate(instance)}
-              >
+              <IconButton icon={IconRotateClockwise} size="xs" aria-keyshortcuts="R" onClick={() => onRotate(instance)}>
                 Rotate
-              </Button>
+              </IconButton>
             )}
-            <Button
+            <IconButton
+              icon={IconTrash}
               size="xs"
-              variant="default"
               c="var(--mantine-color-error)"
-              leftSection={<IconTrash size={16} />}
               loading={take.isPending}
               onClick={() =>
                 confirmLoss({
@@ -175,7 +168,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
               }
             >
               Remove
-            </Button>
+            </IconButton>
           </Group>
           <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
         </>

@@ -1,13 +1,12 @@
 import { Skeleton, Table } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { usePlayerState, useTemplates } from '../../interface/requests.ts';
 import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
+import type { OptionsById } from '../../parts/options.tsx';
 import { Detail, NameLink, Note, pathTo } from '../../parts/text.tsx';
 
 type State = Schemas['UserTemplateState'];

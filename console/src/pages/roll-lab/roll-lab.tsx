@@ -1,13 +1,12 @@
-import { Button, Card, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useItems, usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { OptionSelect } from '../../parts/option-badge.tsx';
+import { useChange, useItems, usePermissions } from '../../interface/requests.ts';
+import { Empty, EmptyCard, Loaded } from '../../parts/loaded.tsx';
+import { OptionSelect } from '../../parts/options.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -83,11 +82,9 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap="lg" aria-live="polite">
           {latest === undefined ? (
-            <Card>
-              <Empty title="No rolls yet" icon={IconDice5}>
-                Roll to see an item with its attribute values.
-              </Empty>
-            </Card>
+            <EmptyCard title="No rolls yet" icon={IconDice5}>
+              Roll to see an item with its attribute values.
+            </EmptyCard>
           ) : (
             <RollCard key={latest.number} result={latest.result} items={items} options={options} size={96} />
           )}

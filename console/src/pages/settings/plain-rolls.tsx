@@ -1,7 +1,6 @@
 import { Switch } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions, useTeam } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, usePermissions, useTeam } from '../../interface/requests.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';

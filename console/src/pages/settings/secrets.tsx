@@ -1,8 +1,7 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { useSecrets } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, useSecrets } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';

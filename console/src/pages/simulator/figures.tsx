@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Swatch } from '../../parts/option-badge.tsx';
+import { Swatch } from '../../parts/options.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Detail } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';

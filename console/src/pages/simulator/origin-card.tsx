@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { formatCount, formatShare } from '../../parts/format.ts';
-import { Swatch } from '../../parts/option-badge.tsx';
+import { Swatch } from '../../parts/options.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Config } from '../templates/template-values.ts';
 import type { Target } from './targets.ts';

@@ -16,7 +16,8 @@ import {
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import { useItemRows } from '../../catalog/reads.ts';
-import { asSentence, hasStatus } from '../../interface/api-error.ts';
+import { asSentence, hasStatus } from '../../interface/client.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Detail, Note } from '../../parts/text.tsx';
@@ -176,9 +177,9 @@ export const SimulationForm = (props: SimulationFormProps) => {
           <Running progress={progress} onCancel={onCancel} />
         ) : (
           <Stack gap={6}>
-            <Button leftSection={<IconPlayerPlay size={16} />} disabled={!canRun} onClick={onRun}>
+            <IconButton variant="filled" icon={IconPlayerPlay} disabled={!canRun} onClick={onRun}>
               Run the simulation
-            </Button>
+            </IconButton>
             <Detail role="status">
               {obstacle ?? (isCanceled ? 'Canceled.' : total > 0 && `${formatCount(total)} ${many} in total.`)}
             </Detail>

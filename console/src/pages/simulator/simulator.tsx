@@ -1,8 +1,8 @@
-import { Card, Grid, Stack } from '@mantine/core';
+import { Grid, Stack } from '@mantine/core';
 import { IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { usePermissions } from '../../interface/queries.ts';
-import { Empty } from '../../parts/loaded.tsx';
+import { usePermissions } from '../../interface/requests.ts';
+import { EmptyCard } from '../../parts/loaded.tsx';
 import { Results } from './results.tsx';
 import { SimulationForm } from './simulation-form.tsx';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';
@@ -39,11 +39,9 @@ export const Simulator = (props: SimulatorProps) => {
   );
   const result =
     outcome === undefined ? (
-      <Card>
-        <Empty title="No simulation yet" icon={IconTestPipe}>
-          Run one to see how long players wait, what they pay, and how often pity has to step in.
-        </Empty>
-      </Card>
+      <EmptyCard title="No simulation yet" icon={IconTestPipe}>
+        Run one to see how long players wait, what they pay, and how often pity has to step in.
+      </EmptyCard>
     ) : (
       <Results outcome={outcome} isOutdated={JSON.stringify(outcome.request) !== asked} />
     );

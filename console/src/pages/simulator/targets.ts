@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import { type OptionsById, tierColour } from '../../parts/catalog.ts';
+import { type OptionsById, tierColour } from '../../parts/options.tsx';
 import type { Outcome } from './use-simulation.ts';
 
 type SimulationTarget = Schemas['SimulationTarget'];

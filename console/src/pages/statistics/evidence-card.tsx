@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { EVERYTHING_COUNTS, teamWords } from '../../../../src/engine/evidence/words.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
+import { useEvidence, useItems, useTemplates } from '../../interface/requests.ts';
 import { MoreButton } from '../../parts/buttons.tsx';
 import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatDate, formatMany } from '../../parts/format.ts';

@@ -1,7 +1,6 @@
 import { Box, Group } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import { type OptionsById, tierColour } from '../../parts/catalog.ts';
-import { Swatch } from '../../parts/option-badge.tsx';
+import { type OptionsById, Swatch, tierColour } from '../../parts/options.tsx';
 import { Strong } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import type { EvidenceRow } from './streams.ts';

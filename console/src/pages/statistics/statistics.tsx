@@ -1,4 +1,4 @@
-import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
@@ -9,7 +9,8 @@ import {
   useRollStatistics,
   useTemplateOdds,
   useTemplates,
-} from '../../interface/queries.ts';
+} from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -110,14 +111,13 @@ export const Statistics = () => {
       about="What players got, and whether it fits the odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
+        <IconButton
+          icon={IconDownload}
           disabled={rows.length === 0}
           onClick={() => saveFile(`drop-rates-${filter.templateId ?? 'all'}.csv`, csvOf(rows), 'text/csv')}
         >
           Download CSV
-        </Button>
+        </IconButton>
       }
     >
       <EvidenceCard />

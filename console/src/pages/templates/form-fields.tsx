@@ -12,9 +12,8 @@ import type { UseFormReturnType } from '@mantine/form';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
-import { OptionSelect, optionGroups } from '../../parts/option-badge.tsx';
+import { OptionSelect, type OptionsById, optionGroups } from '../../parts/options.tsx';
 import { Note } from '../../parts/text.tsx';
 import { newKey, type TemplateType, type TemplateValues, type TierRate } from './template-values.ts';
 

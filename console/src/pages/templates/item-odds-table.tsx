@@ -1,10 +1,9 @@
 import { Badge, Group, ScrollArea } from '@mantine/core';
 import { useOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber } from '../../parts/format.ts';
-import { OptionBadge } from '../../parts/option-badge.tsx';
+import { OptionBadge, type OptionsById } from '../../parts/options.tsx';
 
 type Row = Schemas['ConfigOdds']['items'][number];
 

@@ -1,4 +1,4 @@
-import { Box, Card, NumberInput, Skeleton, Stack, Title } from '@mantine/core';
+import { Box, NumberInput, Skeleton, Stack } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { Copy } from '../../parts/copy.tsx';
@@ -76,22 +76,17 @@ export const OddsPanel = ({ name, type, odds, depth, isOld, children }: OddsPane
         />
       </Section>
       {top !== undefined && top.base < 1 && odds.curve.length > 0 && (
-        <Card component="section" aria-label="Chance of the top tier over time">
-          <Stack gap="sm">
-            <Title order={2}>
-              {top.name ?? 'First item'} by {roll} number
-            </Title>
-            <Note>
-              {top.medianRolls !== null &&
-                `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
-            </Note>
-            <Box aria-hidden>
-              <Suspense fallback={<Skeleton height={210} />}>
-                <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
-              </Suspense>
-            </Box>
-          </Stack>
-        </Card>
+        <Section title={`${top.name ?? 'First item'} by ${roll} number`} label="Chance of the top tier over time">
+          <Note>
+            {top.medianRolls !== null &&
+              `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
+          </Note>
+          <Box aria-hidden>
+            <Suspense fallback={<Skeleton height={210} />}>
+              <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
+            </Suspense>
+          </Box>
+        </Section>
       )}
       <Section title="Items" label="Odds of the items">
         <ItemOddsTable items={odds.items} />

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/options.tsx';
 
 export type TemplateType = Schemas['Template']['type'];
 

@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { tierColour } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
+import { tierColour } from '../../parts/options.tsx';
 import { Detail, Strong } from '../../parts/text.tsx';
 import classes from './tier-bars.module.css';
 

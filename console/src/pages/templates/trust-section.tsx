@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core';
 import { useTeamId } from '../../catalog/choice.ts';
-import { useTemplates } from '../../interface/queries.ts';
+import { useTemplates } from '../../interface/requests.ts';
 import { Section } from '../../parts/section.tsx';
 import { Note, ServiceLink } from '../../parts/text.tsx';
 import { fieldOf, useTemplateForm } from './form-fields.tsx';
