@@ -2,10 +2,17 @@ import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
 import { type Api, hasStatus } from '../interface/client.ts';
-import { lastAuthor, readEntity, StaleError } from '../interface/if-unchanged.ts';
-import { createDraft, type DraftWithTag, type Plan, planOf, publish } from './api.ts';
-import { readChoice, storeChoice } from './choice.ts';
-import { draftQuery } from './draft.ts';
+import {
+  createDraft,
+  type DraftWithTag,
+  lastAuthor,
+  type Plan,
+  planOf,
+  publish,
+  readEntity,
+  StaleError,
+} from './api.ts';
+import { draftQuery, readChoice, storeChoice } from './draft.ts';
 import { type Edit, needsPlan, reapplied } from './edits.ts';
 import { type Entity, isSame, keyOf } from './entities.ts';
 import { applyLive } from './live.ts';

@@ -1,6 +1,6 @@
 import type { ChangeOptions } from '@itemwright/client';
 import type { Api } from '../interface/client.ts';
-import { ifUnchanged } from '../interface/if-unchanged.ts';
+import { ifUnchanged } from './api.ts';
 import type { Edit } from './edits.ts';
 import { type Entities, type Entity, entityOf, type Kind } from './entities.ts';
 

@@ -4,8 +4,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../catalog/api.ts';
-import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choice.ts';
-import { planKey, useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
+import {
+  type Choice,
+  planKey,
+  storeChoice,
+  useActiveDraft,
+  useChoice,
+  useCurrentVersion,
+  useDrafts,
+  useTeamId,
+} from '../catalog/draft.ts';
 import { isSame } from '../catalog/entities.ts';
 import { planQuery } from '../catalog/plan.ts';
 import { usePermissions } from '../interface/requests.ts';

@@ -1,19 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { createDraft } from '../../catalog/api.ts';
-import { storeChoice, useTeamId } from '../../catalog/choice.ts';
+import { storeChoice, useTeamId } from '../../catalog/draft.ts';
 import { useChange } from '../../interface/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = { name: string };
 
-interface NewDraftProps {
-  readonly onClose: () => void;
-  readonly onCreated: (id: string) => void;
-}
-
 /** Starts a draft, which is the one to work on from then on. */
-export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
+export const NewDraft = ({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) => {
   const teamId = useTeamId();
   const form = useForm<Values>({
     initialValues: { name: '' },

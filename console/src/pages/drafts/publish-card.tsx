@@ -4,7 +4,7 @@ import { IconClock, IconRocket } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../../catalog/api.ts';
-import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
+import { storeChoice, useChoice, useTeamId } from '../../catalog/draft.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/requests.ts';
 import { IconButton } from '../../parts/buttons.tsx';

@@ -7,11 +7,6 @@ import { formatNumber } from '../../parts/format.ts';
 import { Detail, Note, Strong, TextLink } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
-interface AttributeRangesProps {
-  readonly form: UseFormReturnType<ItemValues>;
-  readonly isReadOnly: boolean;
-}
-
 /** Whole bounds without a step give whole numbers; otherwise a hundredth of the range is fine enough for a slider. */
 const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
   if (step !== null) return step;
@@ -22,7 +17,7 @@ const between = (value: number | string, attribute: Schemas['Attribute'], fallba
   value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
 
 /** The attributes of an item, each with the range from which the values of its instances are rolled. */
-export const AttributeRanges = ({ form, isReadOnly }: AttributeRangesProps) => {
+export const AttributeRanges = ({ form, isReadOnly }: { form: UseFormReturnType<ItemValues>; isReadOnly: boolean }) => {
   const attributes = useCatalogAttributes().data?.rows ?? [];
   const chosen = form.values.itemAttributes;
   const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));

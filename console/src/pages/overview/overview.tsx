@@ -15,12 +15,11 @@ import { AllLoaded, Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Note, pathTo, TextLink } from '../../parts/text.tsx';
+import { DraftFailures, OddsAlarms } from './alarms.tsx';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
-import { DraftFailures } from './draft-failures.tsx';
 import { DropList } from './drop-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { OddsAlarms } from './odds-alarms.tsx';
 
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 

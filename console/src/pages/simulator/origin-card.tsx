@@ -13,13 +13,8 @@ const guaranteeWords = ({ featuredShare, guaranteeAfterLosses = 1 }: Config): st
     : `because the player had lost the ${lost} ${guaranteeAfterLosses} times in a row`;
 };
 
-interface OriginCardProps {
-  readonly outcome: Outcome;
-  readonly top: Target;
-}
-
 /** How results of the top tier came about; nothing if there is no rule but luck. */
-export const OriginCard = ({ outcome, top }: OriginCardProps) => {
+export const OriginCard = ({ outcome, top }: { outcome: Outcome; top: Target }) => {
   const { config } = outcome.subject;
   const { top: all, hard, soft, guarantee } = outcome.simulation.pity;
   const hasPity = Boolean(config.pityThreshold) || (config.softPity?.length ?? 0) > 0;

@@ -30,13 +30,8 @@ const linesOf = (targets: readonly Target[], shown: readonly string[]): Line[] =
     return [{ key, name, colour: COLOURS[place] ?? 'gray.6', curve, isExact }];
   });
 
-interface ShareCardProps {
-  readonly outcome: Outcome;
-  readonly targets: readonly Target[];
-}
-
 /** How many players have a tier or an item by a roll, on top of the exact chance. */
-export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
+export const ShareCard = ({ outcome, targets }: { outcome: Outcome; targets: readonly Target[] }) => {
   const [chosen, setChosen] = useState(() => firstChoice(targets));
   const { roll, rolls } = SYSTEMS[outcome.subject.type];
   // Another template has other tiers and items.

@@ -14,7 +14,7 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
-import type { KeyboardEvent } from 'react';
+import type { ChangeEvent, KeyboardEvent } from 'react';
 import { useItemRows } from '../../catalog/reads.ts';
 import { asSentence, hasStatus } from '../../interface/client.ts';
 import { IconButton } from '../../parts/buttons.tsx';
@@ -93,6 +93,11 @@ export const SimulationForm = (props: SimulationFormProps) => {
     onChange: (value: number | string) => set({ [name]: value }),
     error: fields[name],
   });
+  const text = (name: 'currency' | 'seed') => ({
+    value: values[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => set({ [name]: event.currentTarget.value }),
+    error: fields[name],
+  });
   const total = Number(values.players) * Number(values.rolls);
   const featured = new Set(subject.config.featuredItemIds);
   const runOnEnter = (event: KeyboardEvent) => {
@@ -120,13 +125,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
             {...field('rolls')}
           />
           <NumberInput label={`Price of ${oneRoll}`} placeholder="none" min={0} {...field('pricePerRoll')} />
-          <TextInput
-            label="Currency"
-            placeholder="e.g. gems"
-            maxLength={20}
-            value={values.currency}
-            onChange={(event) => set({ currency: event.currentTarget.value })}
-          />
+          <TextInput label="Currency" placeholder="e.g. gems" maxLength={20} {...text('currency')} />
         </SimpleGrid>
         {subject.type === 'roguelike' && (
           <NumberInput
@@ -156,9 +155,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
           label="Seed"
           description="The same seed gives the same result."
           maxLength={191}
-          value={values.seed}
-          onChange={(event) => set({ seed: event.currentTarget.value })}
-          error={fields.seed}
+          {...text('seed')}
           rightSection={
             <Tooltip label="Another seed">
               <ActionIcon

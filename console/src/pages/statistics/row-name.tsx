@@ -17,12 +17,7 @@ export const rowName = ({ kind, id }: EvidenceRow, { options, items }: Known): s
   return id === null ? 'Any item' : (options.get(id)?.name ?? id);
 };
 
-interface RowNameProps {
-  readonly row: EvidenceRow;
-  readonly known: Known;
-}
-
-export const RowName = ({ row, known }: RowNameProps) => {
+export const RowName = ({ row, known }: { row: EvidenceRow; known: Known }) => {
   const name = rowName(row, known);
   const isItem = row.kind === 'item';
   return (

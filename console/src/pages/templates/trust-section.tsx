@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core';
-import { useTeamId } from '../../catalog/choice.ts';
+import { useTeamId } from '../../catalog/draft.ts';
 import { useTemplates } from '../../interface/requests.ts';
 import { Section } from '../../parts/section.tsx';
 import { Note, ServiceLink } from '../../parts/text.tsx';

@@ -1,10 +1,24 @@
 import { Alert, Stack } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import type { Schemas } from '../../interface/client.ts';
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
+import { useDrafts } from '../../catalog/draft.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
 import { useEvidence } from '../../interface/requests.ts';
 import { sourceName, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/text.tsx';
+import { pathTo, TextLink } from '../../parts/text.tsx';
+
+/** Drafts that could not be published when they were due. */
+export const DraftFailures = () =>
+  (useDrafts().data ?? [])
+    .filter(({ failure }) => failure !== null)
+    .map(({ id, name, failure }) => (
+      <Alert key={id} color="red" icon={<IconAlertCircle />} title={`${name} was not published`} role="alert">
+        <Stack gap={4} align="flex-start">
+          {asSentence(failure ?? '')}
+          <TextLink href={pathTo('drafts', id)}>Open the draft</TextLink>
+        </Stack>
+      </Alert>
+    ));
 
 const MAX_SHOWN = 3;
 
