@@ -84,10 +84,7 @@ const faultsAsError = (plan: Plan, edit: Edit): ItemwrightError =>
 const isHarmless = (plan: Plan, edit: Edit): boolean =>
   edit.after !== null &&
   edit.kind !== 'template' &&
-  plan.faults.length === 0 &&
-  plan.warnings.length === 0 &&
-  plan.odds.length === 0 &&
-  plan.oddsLeftOut.length === 0;
+  [plan.faults, plan.warnings, plan.odds, plan.oddsLeftOut].every(({ length }) => length === 0);
 
 /** The entity of an edit as it is live, which a plan says on the way. */
 const presentIn = async (api: Api, plan: Plan, edit: Edit): Promise<Entity | null> => {

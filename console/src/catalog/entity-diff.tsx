@@ -42,14 +42,8 @@ export const FieldTable = ({ label, fields }: { label: string; fields: readonly 
   );
 };
 
-interface EntityChangeProps {
-  readonly change: Change;
-  readonly names: Names;
-  readonly action?: ReactNode;
-}
-
 /** What happens to one entity. */
-const EntityChange = ({ change, names, action }: EntityChangeProps) => {
+const EntityChange = ({ change, names, action }: { change: Change; names: Names; action?: ReactNode }) => {
   const { kind, id, before, after } = change;
   const name = after?.name ?? before?.name ?? id;
   const { label, colour } = ACTIONS[change.action];

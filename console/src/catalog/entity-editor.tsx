@@ -1,11 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePermissions } from '../interface/requests.ts';
-import { IconButton } from '../parts/buttons.tsx';
+import { DeleteButton } from '../parts/buttons.tsx';
 import { AllLoaded } from '../parts/loaded.tsx';
 import { LinkButton } from '../parts/text.tsx';
 import { forgetUnsaved, useUnsaved } from '../parts/unsaved.ts';
@@ -109,16 +108,7 @@ export const useEntityEditor = <K extends 'item' | 'template', V>(editing: Editi
         {back}
       </LinkButton>
       {canDesign && current !== null && (
-        <IconButton
-          icon={IconTrash}
-          variant="subtle"
-          color="red"
-          ml="auto"
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
-          Delete
-        </IconButton>
+        <DeleteButton ml="auto" loading={remove.isPending} onClick={() => remove.mutate()} />
       )}
     </Group>
   );

@@ -69,13 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: 'Change', className: classes.change, cell: (row) => <Direction pair={row} /> },
 ];
 
-interface ShareTableProps {
-  readonly label: string;
-  readonly heading: string;
-  readonly rows: readonly Row[];
-}
-
-const ShareTable = ({ label, heading, rows }: ShareTableProps) => (
+const ShareTable = ({ label, heading, rows }: { label: string; heading: string; rows: readonly Row[] }) => (
   <DataTable
     label={label}
     columns={[{ header: heading, style: { overflowWrap: 'anywhere' }, cell: ({ name }) => name }, ...COLUMNS]}

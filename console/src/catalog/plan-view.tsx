@@ -109,8 +109,6 @@ interface PlanViewProps {
   readonly isPage?: boolean;
 }
 
-const NONE: readonly Change[] = [];
-
 const summaryOf = ({ summary }: Plan): string =>
   [
     [summary.create, 'new'],
@@ -124,10 +122,10 @@ const summaryOf = ({ summary }: Plan): string =>
 /** A whole plan: faults and warnings, the odds, and every entity. */
 export const PlanView = ({ growing, actionOf, isPage = false }: PlanViewProps) => {
   const { plan, warnings, error, retry } = growing;
-  const changes = plan?.changes ?? NONE;
-  const names = useNames(changes);
+  const names = useNames(plan?.changes);
   if (error !== null && plan === undefined) return <Failure error={error} retry={retry} />;
   if (plan === undefined) return <Lines count={5} />;
+  const { changes } = plan;
   return (
     <Stack gap="lg">
       <Findings title="This cannot be published yet" colour="red" findings={plan.faults} names={names} />

@@ -16,6 +16,12 @@ export const IconButton = ({ icon: Icon, ...rest }: IconButtonProps) => (
   <Button variant="default" leftSection={<Icon size={16} />} {...rest} />
 );
 
+export const DeleteButton = (props: Omit<IconButtonProps, 'icon'>) => (
+  <IconButton icon={IconTrash} variant="subtle" color="red" {...props}>
+    Delete
+  </IconButton>
+);
+
 /** Creates something, on the page of the given address if there is one. */
 export const NewButton = ({ href, onClick, children }: Clickable & { readonly href?: string; children: string }) => {
   const look = { leftSection: <IconPlus size={16} />, children };

@@ -39,6 +39,10 @@ export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): Option
 export const tierColour = (options: OptionsById, tier: string | null): string =>
   `${options.get(tier ?? '')?.colour ?? 'verdigris'}-6`;
 
+/** The weight of an item: its own, times the multipliers of its options. One that is no longer there counts no more. */
+export const weightOf = (own: number, optionIds: readonly string[], options: OptionsById): number =>
+  optionIds.reduce((weight, id) => weight * (options.get(id)?.multiplier ?? 1), own);
+
 /** Only the ids of the options are needed here. */
 export const optionIdsOf = (item: Schemas['Item']): string[] =>
   item.classifiers.map(({ classifierOption }) => classifierOption.id);

@@ -46,20 +46,20 @@ const Words = ({ choice, draft }: { choice: Choice; draft: Draft | undefined }) 
   if (draft !== undefined)
     return (
       <>
-        <Text size="sm" className={classes.words} truncate>
+        <Text size="sm" miw={0} truncate>
           Draft:{' '}
           <TextLink href={pathTo('drafts', draft.id)} inherit fw={600}>
             {draft.name}
           </TextLink>
         </Text>
-        <Text size="sm" className={classes.count}>
+        <Text size="sm" flex="none" style={{ whiteSpace: 'nowrap' }}>
           · {formatMany(draft.changes.length, 'change')}
         </Text>
         <FaultCount draft={draft} />
       </>
     );
   return (
-    <Text size="sm" className={classes.words} truncate>
+    <Text size="sm" miw={0} truncate>
       <b>Live</b>
       {canDesign && (
         <Text span inherit c="dimmed">

@@ -13,10 +13,8 @@ import { AttributeForm } from './attribute-form.tsx';
 
 type Attribute = Schemas['Attribute'];
 
-interface Row {
-  readonly attribute: Attribute;
-  readonly uses: number;
-}
+/** With the number of items that have it. */
+type Row = Attribute & { readonly uses: number };
 
 const stepInWords = ({ min, max, step }: Attribute): string => {
   if (step !== null) return `steps of ${formatNumber(step)}`;
@@ -25,15 +23,15 @@ const stepInWords = ({ min, max, step }: Attribute): string => {
 
 const rowsOf = (attributes: readonly Attribute[], items: readonly Schemas['Item'][]): Row[] =>
   attributes.map((attribute) => ({
-    attribute,
+    ...attribute,
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
   }));
 
 const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Name',
-    sortBy: ({ attribute }) => attribute.name,
-    cell: ({ attribute, uses }) => (
+    sortBy: ({ name }) => name,
+    cell: ({ uses, ...attribute }) => (
       <>
         <NameWithBadge kind="attribute" {...attribute} />
         <Detail visibleFrom="sm">{attribute.id}</Detail>
@@ -43,9 +41,9 @@ const COLUMNS: readonly Column<Row>[] = [
       </>
     ),
   },
-  figures('Lowest', ({ attribute }) => attribute.min, formatNumber),
-  figures('Highest', ({ attribute }) => attribute.max, formatNumber),
-  { header: 'Values', visibleFrom: 'sm', cell: ({ attribute }) => stepInWords(attribute) },
+  figures('Lowest', ({ min }) => min, formatNumber),
+  figures('Highest', ({ max }) => max, formatNumber),
+  { header: 'Values', visibleFrom: 'sm', cell: stepInWords },
   figures('Items', ({ uses }) => uses, formatCount, { visibleFrom: 'sm' }),
 ];
 
@@ -53,9 +51,7 @@ export const Attributes = () => {
   const attributes = useCatalogAttributes();
   const items = useCatalogItems();
   const [edited, setEdited] = useState<Attribute | 'new'>();
-  const menu = actions<Row>(({ attribute }) => (
-    <EntityMenu kind="attribute" shown={attribute} onEdit={() => setEdited(attribute)} />
-  ));
+  const menu = actions<Row>((row) => <EntityMenu kind="attribute" shown={row} onEdit={() => setEdited(row)} />);
   return (
     <ListPage
       kind="attribute"
@@ -75,7 +71,7 @@ export const Attributes = () => {
           label="Attributes"
           columns={[...COLUMNS, menu]}
           rows={rowsOf(list.rows, known.rows)}
-          keyOf={({ attribute }) => attribute.id}
+          keyOf={({ id }) => id}
           sortedBy={{ header: 'Name' }}
           minWidth={560}
           isCard

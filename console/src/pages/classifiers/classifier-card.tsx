@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type Entities, entityOf, historyPath, newId } from '../../catalog/entities.ts';
 import { DraftBadge } from '../../catalog/marks.tsx';
-import { useOptions } from '../../catalog/reads.ts';
+import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import { useCatalogChange, useRemoval } from '../../catalog/use-catalog-change.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/requests.ts';
@@ -17,13 +17,8 @@ import { Note } from '../../parts/text.tsx';
 
 type Option = Schemas['ClassifierOption'];
 
-export const ClassifierCard = ({
-  classifier,
-  items,
-}: {
-  classifier: Schemas['Classifier'];
-  items: readonly Schemas['Item'][];
-}) => {
+export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier'] }) => {
+  const items = useItemRows();
   const { canDesign } = usePermissions();
   const known = useOptions();
   const [added, setAdded] = useState('');

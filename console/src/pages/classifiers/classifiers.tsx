@@ -21,10 +21,10 @@ export const Classifiers = () => {
       queries={[classifiers, items]}
       dialog={isCreating && <NewClassifier onClose={() => setCreating(false)} />}
     >
-      {({ rows }, known) => (
+      {({ rows }, _items) => (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           {rows.map((classifier) => (
-            <ClassifierCard key={classifier.id} classifier={classifier} items={known.rows} />
+            <ClassifierCard key={classifier.id} classifier={classifier} />
           ))}
         </SimpleGrid>
       )}

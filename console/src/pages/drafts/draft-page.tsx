@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Grid, Group, Stack } from '@mantine/core';
-import { IconAlertCircle, IconFilePencil, IconTrash } from '@tabler/icons-react';
+import { IconAlertCircle, IconFilePencil } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import type { Change, Draft } from '../../catalog/api.ts';
 import { planKey, storeChoice, useChoice, useCurrentVersion, useDraft, useTeamId } from '../../catalog/draft.ts';
@@ -10,7 +10,7 @@ import { PlanView } from '../../catalog/plan-view.tsx';
 import { changeDraft, removeFromDraft } from '../../catalog/put-into-draft.ts';
 import { asSentence } from '../../interface/client.ts';
 import { useChange, usePermissions } from '../../interface/requests.ts';
-import { IconButton } from '../../parts/buttons.tsx';
+import { DeleteButton, IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
@@ -20,8 +20,6 @@ import { Page } from '../../parts/page.tsx';
 import { TextLink, usePathId } from '../../parts/text.tsx';
 import { MovedOn, useMovedOn } from './moved-on.tsx';
 import { PublishCard } from './publish-card.tsx';
-
-const NONE: readonly Change[] = [];
 
 const DraftFacts = ({ draft }: { draft: Draft }) => {
   const { canDesign } = usePermissions();
@@ -66,7 +64,7 @@ const obstacleOf = ({ plan, error, pools, poolsDone }: GrowingPlan, hasClashes: 
 const WholeDraft = ({ draft, version }: { draft: Draft; version: number }) => {
   const { canDesign } = usePermissions();
   const growing = usePlan(planKey(draft, version), { changes: draft.changes });
-  const names = useNames(growing.plan?.changes ?? NONE);
+  const names = useNames(growing.plan?.changes);
   const { current, isBehind, clashes } = useMovedOn(draft);
   const remove = useChange({
     run: (api, change: Change) => removeFromDraft(api, draft.id, keyOf(change)),
@@ -170,15 +168,7 @@ export const DraftPage = () => {
             </IconButton>
           )}
           {canDesign && draft !== undefined && (
-            <IconButton
-              icon={IconTrash}
-              variant="subtle"
-              color="red"
-              loading={remove.isPending}
-              onClick={() => discard(draft)}
-            >
-              Delete
-            </IconButton>
+            <DeleteButton loading={remove.isPending} onClick={() => discard(draft)} />
           )}
         </Group>
       }

@@ -28,8 +28,6 @@ const useHistoryFilter = (): { filter: VersionFilter; setFilter: (filter: Versio
 
 const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: asSentence(`${kind}s`) }));
 
-const NO_CHANGES: never[] = [];
-
 const COLUMNS: readonly Column<Version>[] = [
   {
     header: 'Version',
@@ -110,7 +108,7 @@ const Versions = ({ filter }: { filter: VersionFilter }) => {
 
 export const History = () => {
   const { filter, setFilter } = useHistoryFilter();
-  const names = useNames(NO_CHANGES);
+  const names = useNames();
   const { kind, id } = filter;
   const isOne = kind !== undefined && id !== undefined;
   const query = new URLSearchParams({ ...filter }).toString();

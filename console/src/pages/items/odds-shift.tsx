@@ -2,18 +2,11 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
-import type { OptionsById } from '../../parts/options.tsx';
+import { type OptionsById, weightOf } from '../../parts/options.tsx';
 import { Detail, Note, Strong } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
 const OTHERS_SHOWN = 6;
-
-/** The weight that the values would give the item. */
-const weightOf = (values: ItemValues, options: OptionsById): number =>
-  values.classifierOptionIds.reduce(
-    (weight, id) => weight * (options.get(id)?.multiplier ?? 1),
-    Math.max(0, Number(values.rollNumerator)),
-  );
 
 interface OddsShiftProps {
   readonly itemId: string | undefined;
@@ -37,7 +30,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
   const present = odds.find((row) => row.itemId === itemId);
   const others = odds.filter((row) => row.itemId !== itemId);
   const othersWeight = others.reduce((sum, { weight }) => sum + weight, 0);
-  const weight = weightOf(values, options);
+  const weight = weightOf(Math.max(0, Number(values.rollNumerator)), values.classifierOptionIds, options);
   const total = othersWeight + weight;
   const shareOf = (own: number) => (total > 0 ? own / total : 0);
   const after = shareOf(weight);

@@ -93,11 +93,11 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
     <Section
       title="Proofs"
       about={
-        <>
+        <Note>
           A proof contains all receipts of an epoch. Anyone can check it at{' '}
           <ServiceLink path="/verify">/verify</ServiceLink>, or with a saved copy of that page. A long proof is split
           into several files.
-        </>
+        </Note>
       }
     >
       {Array.from({ length: shown }, (_, place) => epoch - place).map((one) => (

@@ -25,7 +25,7 @@ const rollNote = (canRoll: boolean, receiver: string): string => {
   return `This is a real roll: ${receiver} gets the item, and it counts in the statistics.`;
 };
 
-const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
+const Lab = () => {
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
   const [wanted, setWanted] = useState<string[]>([]);
@@ -86,7 +86,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               Roll to see an item with its attribute values.
             </EmptyCard>
           ) : (
-            <RollCard key={latest.number} result={latest.result} items={items} options={options} size={96} />
+            <RollCard key={latest.number} result={latest.result} size={96} />
           )}
           {earlier.length > 0 && (
             <Stack gap="sm">
@@ -98,7 +98,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               </Group>
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
                 {earlier.map(({ number, result }) => (
-                  <RollCard key={number} result={result} items={items} options={options} />
+                  <RollCard key={number} result={result} />
                 ))}
               </SimpleGrid>
             </Stack>
@@ -123,7 +123,7 @@ export const RollLab = () => {
     >
       <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
       <Loaded query={useItems()} empty={empty}>
-        {({ rows }) => <Lab items={rows} />}
+        {() => <Lab />}
       </Loaded>
     </Page>
   );

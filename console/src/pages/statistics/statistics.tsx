@@ -1,7 +1,7 @@
 import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import type { Schemas } from '../../interface/client.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
 import {
   type RollFilter,
   useDropRates,
@@ -59,18 +59,15 @@ const Filters = ({ filter, onChange, templates }: FiltersProps) => (
         value={filter.templateId ?? null}
         onChange={(templateId) => onChange({ ...filter, templateId: templateId ?? undefined })}
       />
-      <TextInput
-        type="date"
-        label="From (UTC)"
-        value={filter.from ?? ''}
-        onChange={(event) => onChange({ ...filter, from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        label="To (UTC)"
-        value={filter.to ?? ''}
-        onChange={(event) => onChange({ ...filter, to: event.currentTarget.value || undefined })}
-      />
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          type="date"
+          label={`${asSentence(end)} (UTC)`}
+          value={filter[end] ?? ''}
+          onChange={(event) => onChange({ ...filter, [end]: event.currentTarget.value || undefined })}
+        />
+      ))}
     </SimpleGrid>
   </Card>
 );

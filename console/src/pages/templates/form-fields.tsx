@@ -201,14 +201,8 @@ export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: Rat
   );
 };
 
-interface SoftPityTableProps {
-  readonly path: string;
-  readonly rows: TemplateValues['softPity'];
-  readonly of: string;
-}
-
 /** The rolls from which a share increases. */
-export const SoftPityTable = ({ path, rows, of }: SoftPityTableProps) => (
+export const SoftPityTable = ({ path, rows, of }: { path: string; rows: TemplateValues['softPity']; of: string }) => (
   <Stack gap="xs">
     {rows.map(({ key }, place) => (
       <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
