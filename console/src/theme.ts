@@ -26,6 +26,8 @@ const slate: MantineColorsTuple = [
   '#0d1117',
 ];
 
+const CLOSABLE = { closeButtonProps: { 'aria-label': 'Close' } };
+
 export const theme = createTheme({
   primaryColor: 'verdigris',
   primaryShade: 7,
@@ -48,23 +50,11 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: true, radius: 'md', padding: 'lg' } },
     Table: { defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true, multiline: true, maw: 320 } },
-    Modal: {
-      defaultProps: {
-        centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
-        overlayProps: { backgroundOpacity: 0.5 },
-      },
-    },
-    Drawer: {
-      defaultProps: {
-        position: 'right',
-        closeButtonProps: { 'aria-label': 'Close' },
-        overlayProps: { backgroundOpacity: 0.4 },
-      },
-    },
+    Modal: { defaultProps: { ...CLOSABLE, centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
+    Drawer: { defaultProps: { ...CLOSABLE, position: 'right', overlayProps: { backgroundOpacity: 0.4 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     NumberInput: { defaultProps: { thousandSeparator: ' ', hideControls: true } },
-    Badge: { defaultProps: { tt: 'none', fw: 550 } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },
   },
 });
 

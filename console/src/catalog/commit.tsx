@@ -1,19 +1,25 @@
 import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
-import { hasStatus } from '../interface/api-error.ts';
-import type { Api } from '../interface/client.ts';
-import { lastAuthor, readEntity, StaleError } from '../interface/if-unchanged.ts';
-import { createDraft, type DraftWithTag, type Plan, planOf, publish } from './api.ts';
-import { readChoice, storeChoice } from './choice.ts';
-import { draftQuery } from './draft.ts';
+import { type Api, hasStatus } from '../interface/client.ts';
+import {
+  createDraft,
+  type DraftWithTag,
+  lastAuthor,
+  type Plan,
+  planOf,
+  publish,
+  readEntity,
+  StaleError,
+} from './api.ts';
+import { draftQuery, readChoice, storeChoice } from './draft.ts';
 import { type Edit, needsPlan, reapplied } from './edits.ts';
 import { type Entity, isSame, keyOf } from './entities.ts';
 import { applyLive } from './live.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { putIntoDraft } from './put-into-draft.ts';
 import { ask, Cancelled } from './questions.tsx';
-import { StaleDialog } from './stale-dialog.tsx';
+import { StaleDialog } from './stale.tsx';
 
 /** Every edit of the catalog goes through here: into a draft, or, in live mode, to the service. */
 
@@ -78,10 +84,7 @@ const faultsAsError = (plan: Plan, edit: Edit): ItemwrightError =>
 const isHarmless = (plan: Plan, edit: Edit): boolean =>
   edit.after !== null &&
   edit.kind !== 'template' &&
-  plan.faults.length === 0 &&
-  plan.warnings.length === 0 &&
-  plan.odds.length === 0 &&
-  plan.oddsLeftOut.length === 0;
+  [plan.faults, plan.warnings, plan.odds, plan.oddsLeftOut].every(({ length }) => length === 0);
 
 /** The entity of an edit as it is live, which a plan says on the way. */
 const presentIn = async (api: Api, plan: Plan, edit: Edit): Promise<Entity | null> => {

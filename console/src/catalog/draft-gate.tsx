@@ -2,10 +2,9 @@ import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { hasStatus } from '../interface/api-error.ts';
+import { hasStatus } from '../interface/client.ts';
 import { useApi } from '../session/session.tsx';
-import { storeChoice, useChoice, useTeamId } from './choice.ts';
-import { draftQuery } from './draft.ts';
+import { draftQuery, storeChoice, useChoice, useTeamId } from './draft.ts';
 
 /** Others may work on the same draft, so it is read anew from time to time. */
 const REFRESH_MS = 30_000;

@@ -17,30 +17,22 @@ export const editOf = <K extends Kind>(kind: K, before: Entities[K] | null, afte
   after,
 });
 
-const withoutNames = ({ classifierOptions }: Entities['classifier']) =>
-  classifierOptions.map(({ id, dropRateMultiplier }) => ({ id, multiplier: dropRateMultiplier ?? 1 }));
-
-const ofOdds = ({ rollNumerator, classifierOptionIds }: Entities['item']) => ({
-  rollNumerator,
-  options: classifierOptionIds.toSorted(),
-});
+/** What an entity contributes to odds, or to who can check them. */
+const ODDS_PARTS: { readonly [K in Kind]: (entity: Entities[K]) => unknown } = {
+  attribute: () => null,
+  space: () => null,
+  classifier: ({ classifierOptions }) =>
+    classifierOptions.map(({ id, dropRateMultiplier }) => ({ id, multiplier: dropRateMultiplier ?? 1 })),
+  item: ({ rollNumerator, classifierOptionIds }) => ({ rollNumerator, options: classifierOptionIds.toSorted() }),
+  template: ({ name: _, ...members }) => members,
+};
 
 /** Whether an edit may change odds or who can check them, or deletes something: it is never applied without showing what it does. */
 export const needsPlan = ({ kind, before, after }: Edit): boolean => {
   if (after === null) return true;
-  switch (kind) {
-    case 'attribute':
-    case 'space':
-      return false;
-    case 'classifier':
-      return before === null
-        ? false
-        : !isSame(withoutNames(before as Entities['classifier']), withoutNames(after as Entities['classifier']));
-    case 'item':
-      return before === null || !isSame(ofOdds(before as Entities['item']), ofOdds(after as Entities['item']));
-    case 'template':
-      return before === null || !isSame({ ...before, name: after.name }, after);
-  }
+  if (before === null) return kind === 'item' || kind === 'template';
+  const partOf = (entity: Entity) => ODDS_PARTS[kind](entity as never);
+  return !isSame(partOf(before), partOf(after));
 };
 
 type Members = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { Schemas } from '../interface/client.ts';
-import { optionIdsOf } from '../parts/catalog.ts';
-import { pathTo } from '../parts/path-id.ts';
+import { optionIdsOf } from '../parts/options.tsx';
+import { pathTo } from '../parts/text.tsx';
 
 /** Entities as versions, plans and drafts contain them: whole, without times and team. */
 

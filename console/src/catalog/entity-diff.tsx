@@ -1,8 +1,7 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFirst } from '../parts/buttons.tsx';
-import { TextLink } from '../parts/links.tsx';
-import { Note } from '../parts/note.tsx';
+import { NameLink, Note, Strong } from '../parts/text.tsx';
 import type { Change } from './api.ts';
 import { diffOf, type FieldDiff, type Names } from './diff.ts';
 import { KINDS, keyOf, pathOfEntity } from './entities.ts';
@@ -43,14 +42,8 @@ export const FieldTable = ({ label, fields }: { label: string; fields: readonly 
   );
 };
 
-interface EntityChangeProps {
-  readonly change: Change;
-  readonly names: Names;
-  readonly action?: ReactNode;
-}
-
 /** What happens to one entity. */
-const EntityChange = ({ change, names, action }: EntityChangeProps) => {
+const EntityChange = ({ change, names, action }: { change: Change; names: Names; action?: ReactNode }) => {
   const { kind, id, before, after } = change;
   const name = after?.name ?? before?.name ?? id;
   const { label, colour } = ACTIONS[change.action];
@@ -59,13 +52,9 @@ const EntityChange = ({ change, names, action }: EntityChangeProps) => {
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
         <Group gap="xs">
           {change.action === 'delete' ? (
-            <Text fw={600} size="sm">
-              {name}
-            </Text>
+            <Strong>{name}</Strong>
           ) : (
-            <TextLink href={pathOfEntity(kind, id)} fw={600} size="sm">
-              {name}
-            </TextLink>
+            <NameLink href={pathOfEntity(kind, id)}>{name}</NameLink>
           )}
           <Badge variant="dot" color={colour}>
             {kind} {label}

@@ -1,16 +1,34 @@
 import { Button, Group } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePermissions } from '../interface/queries.ts';
-import { LinkButton } from '../parts/links.tsx';
+import { usePermissions } from '../interface/requests.ts';
+import { DeleteButton } from '../parts/buttons.tsx';
+import { AllLoaded } from '../parts/loaded.tsx';
+import { LinkButton } from '../parts/text.tsx';
 import { forgetUnsaved, useUnsaved } from '../parts/unsaved.ts';
 import { editOf, reapplied } from './edits.ts';
 import type { Entities } from './entities.ts';
 import { Cancelled } from './questions.tsx';
-import { StaleNotice } from './stale-notice.tsx';
+import { StaleNotice } from './stale.tsx';
 import { useCatalogChange, useRemoval } from './use-catalog-change.ts';
+
+interface OnceLoadedProps {
+  /** What the editor needs of the catalog. */
+  readonly queries: readonly UseQueryResult[];
+  readonly children: (onDiscard: () => void) => ReactNode;
+}
+
+/** An editor, once its choices are loaded. Giving up what was entered starts it anew. */
+export const EditorOnceLoaded = ({ queries, children }: OnceLoadedProps) => {
+  const [attempt, setAttempt] = useState(0);
+  return (
+    <AllLoaded queries={queries} lines={8}>
+      {() => <Fragment key={attempt}>{children(() => setAttempt(attempt + 1))}</Fragment>}
+    </AllLoaded>
+  );
+};
 
 interface Editing<K extends 'item' | 'template', V> {
   readonly kind: K;
@@ -90,16 +108,7 @@ export const useEntityEditor = <K extends 'item' | 'template', V>(editing: Editi
         {back}
       </LinkButton>
       {canDesign && current !== null && (
-        <Button
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={16} />}
-          ml="auto"
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
-          Delete
-        </Button>
+        <DeleteButton ml="auto" loading={remove.isPending} onClick={() => remove.mutate()} />
       )}
     </Group>
   );

@@ -1,45 +1,41 @@
 import type { ChangeOptions } from '@itemwright/client';
 import type { Api } from '../interface/client.ts';
-import { ifUnchanged } from '../interface/if-unchanged.ts';
+import { ifUnchanged } from './api.ts';
 import type { Edit } from './edits.ts';
-import { type Entities, type Entity, entityOf, type Kind } from './entities.ts';
+import { type Entities, type Entity, entityOf, type Kind, type Shown } from './entities.ts';
 
 type Body<K extends Kind> = Omit<Entities[K], 'id'>;
 
 const CREATE = {
-  attribute: async (api: Api, body: Entities['attribute']) => entityOf('attribute', await api.attributes.create(body)),
+  attribute: (api: Api, body: Entities['attribute']) => api.attributes.create(body),
   // Here the service gives options their ids.
-  classifier: async (api: Api, { classifierOptions, ...members }: Entities['classifier']) => {
+  classifier: (api: Api, { classifierOptions, ...members }: Entities['classifier']) => {
     const options = classifierOptions.map(({ name, dropRateMultiplier }) => ({ name, dropRateMultiplier }));
-    const body = { ...members, classifierOptions: options };
-    return entityOf('classifier', await api.classifiers.create(body));
+    return api.classifiers.create({ ...members, classifierOptions: options });
   },
-  space: async (api: Api, body: Entities['space']) => entityOf('space', await api.spaces.create(body)),
+  space: (api: Api, body: Entities['space']) => api.spaces.create(body),
 };
 
-const UPDATE = {
-  attribute: async (api: Api, id: string, options: ChangeOptions, body: Body<'attribute'>) =>
-    entityOf('attribute', await api.attributes.update(id, body, options)),
-  classifier: async (api: Api, id: string, options: ChangeOptions, body: Body<'classifier'>) =>
-    entityOf('classifier', await api.classifiers.update(id, body, options)),
-  space: async (api: Api, id: string, options: ChangeOptions, body: Body<'space'>) =>
-    entityOf('space', await api.spaces.update(id, body, options)),
-  item: async (api: Api, id: string, options: ChangeOptions, { itemAttributes, ...body }: Body<'item'>) => {
+type Update<K extends Kind> = (api: Api, id: string, body: Body<K>, options: ChangeOptions) => Promise<Shown[K]>;
+
+const UPDATE: { readonly [K in Kind]: Update<K> } = {
+  attribute: (api, ...change) => api.attributes.update(...change),
+  classifier: (api, ...change) => api.classifiers.update(...change),
+  space: (api, ...change) => api.spaces.update(...change),
+  item: (api, id, { itemAttributes, ...body }, options) => {
     const ranges = itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max }));
     // A request must say what is to be removed.
-    const whole = { description: null, data: null, ...body, itemAttributes: ranges };
-    return entityOf('item', await api.items.update(id, whole, options));
+    return api.items.update(id, { description: null, data: null, ...body, itemAttributes: ranges }, options);
   },
   // Only the name: whatever else changes in a template is planned first.
-  template: async (api: Api, id: string, options: ChangeOptions, { name }: Body<'template'>) =>
-    entityOf('template', await api.templates.update(id, { name }, options)),
+  template: (api, id, { name }, options) => api.templates.update(id, { name }, options),
 };
 
 /** Applies an edit that changes no odds to the live catalog, if the entity is still as the page shows it. */
 export const applyLive = async (api: Api, { kind, id, before, after }: Edit): Promise<Entity> => {
   if (after === null) throw new Error('deletions are planned first');
-  if (before === null) return CREATE[kind as keyof typeof CREATE](api, after as never);
+  if (before === null) return entityOf(kind, await CREATE[kind as keyof typeof CREATE](api, after as never));
   const options = await ifUnchanged(api, kind, before);
   const { id: _, ...body } = after;
-  return UPDATE[kind](api, id, options, body as never);
+  return entityOf(kind, await UPDATE[kind](api, id, body as never, options));
 };

@@ -2,11 +2,9 @@ import { Alert, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { listQuery, usePermissions } from '../interface/queries.ts';
-import { useChange } from '../interface/use-change.ts';
-import { Empty } from '../parts/empty.tsx';
-import { LinkButton, TextLink } from '../parts/links.tsx';
-import { pathTo } from '../parts/path-id.ts';
+import { listQuery, useChange, usePermissions } from '../interface/requests.ts';
+import { Empty } from '../parts/loaded.tsx';
+import { LinkButton, pathTo, Strong, TextLink } from '../parts/text.tsx';
 import { useApi } from '../session/session.tsx';
 import { useActiveDraft, useDraftChanges } from './draft.ts';
 import { type Kind, keyOf } from './entities.ts';
@@ -30,7 +28,7 @@ export const DraftBadge = ({ kind, id }: { kind: Kind; id: string }) => {
   const isNew = useIsNew(kind, id);
   if (after === undefined || after === null) return null;
   return (
-    <Badge variant="light" color={isNew ? 'verdigris' : 'blue'} size="sm" miw="max-content">
+    <Badge color={isNew ? 'verdigris' : 'blue'} size="sm" miw="max-content">
       {isNew ? 'new in draft' : 'changed in draft'}
     </Badge>
   );
@@ -39,9 +37,7 @@ export const DraftBadge = ({ kind, id }: { kind: Kind; id: string }) => {
 /** The name of an entity that has no page of its own. */
 export const NameWithBadge = ({ kind, id, name }: { kind: Kind; id: string; name: string }) => (
   <Group gap="xs">
-    <Text size="sm" fw={600}>
-      {name}
-    </Text>
+    <Strong>{name}</Strong>
     <DraftBadge kind={kind} id={id} />
   </Group>
 );
@@ -75,7 +71,7 @@ export const DeletedInDraft = ({ kind }: { kind: Kind }) => {
               <Text size="sm" td="line-through">
                 {name}
               </Text>
-              <Badge variant="light" color="red" size="sm">
+              <Badge color="red" size="sm">
                 deleted
               </Badge>
               {canDesign && (

@@ -1,10 +1,14 @@
 import { useMemo } from 'react';
-import { useAttributes, useClassifiers, useItems, useSpaces, useTemplates } from '../interface/queries.ts';
+import { useAttributes, useClassifiers, useItems, useSpaces, useTemplates } from '../interface/requests.ts';
 import type { Change } from './api.ts';
 import { type Named, type Names, namesOf } from './diff.ts';
 
+type Changes = readonly Pick<Change, 'before' | 'after'>[];
+
+const NONE: Changes = [];
+
 /** Names of what the live catalog has, and of everything in the given changes. */
-export const useNames = (changes: readonly Pick<Change, 'before' | 'after'>[]): Names => {
+export const useNames = (changes: Changes = NONE): Names => {
   const attributes = useAttributes().data;
   const classifiers = useClassifiers().data;
   const items = useItems().data;

@@ -3,7 +3,7 @@ import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-r
 import { useFirst } from '../parts/buttons.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatMany, formatNumber, formatShare } from '../parts/format.ts';
-import { Note } from '../parts/note.tsx';
+import { Detail, Note } from '../parts/text.tsx';
 import type { PoolOdds } from './api.ts';
 import classes from './odds-change.module.css';
 
@@ -59,9 +59,9 @@ const COLUMNS: readonly Column<Row>[] = [
       <>
         {share(after)}
         {before !== null && (
-          <Note size="xs" hiddenFrom="xs" style={{ whiteSpace: 'nowrap' }}>
+          <Detail hiddenFrom="xs" style={{ whiteSpace: 'nowrap' }}>
             was {share(before)}
-          </Note>
+          </Detail>
         )}
       </>
     ),
@@ -69,13 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: 'Change', className: classes.change, cell: (row) => <Direction pair={row} /> },
 ];
 
-interface ShareTableProps {
-  readonly label: string;
-  readonly heading: string;
-  readonly rows: readonly Row[];
-}
-
-const ShareTable = ({ label, heading, rows }: ShareTableProps) => (
+const ShareTable = ({ label, heading, rows }: { label: string; heading: string; rows: readonly Row[] }) => (
   <DataTable
     label={label}
     columns={[{ header: heading, style: { overflowWrap: 'anywhere' }, cell: ({ name }) => name }, ...COLUMNS]}

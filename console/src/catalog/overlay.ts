@@ -1,5 +1,5 @@
 import type { List, Schemas } from '../interface/client.ts';
-import type { OptionsById } from '../parts/catalog.ts';
+import { type OptionsById, optionIdsOf, weightOf } from '../parts/options.tsx';
 import type { ChangesOf } from './draft.ts';
 import type { Entities, Kind, Rows } from './entities.ts';
 
@@ -61,15 +61,9 @@ export const overlayList = <K extends Kind>(
   return { rows: [...kept, ...added], isTruncated: list.isTruncated };
 };
 
-/** The odds of a plain roll: the weight of each item, times the multipliers of its options, of their sum. */
+/** The odds of a plain roll: the weight of each item, of their sum. */
 export const plainOdds = (items: readonly Schemas['Item'][], options: OptionsById): Schemas['ItemOdds'][] => {
-  const weights = items.map(({ rollNumerator, classifiers }) =>
-    classifiers.reduce(
-      // An option that the draft removes counts no more.
-      (weight, { classifierOption: { id } }) => weight * (options.get(id)?.multiplier ?? 1),
-      rollNumerator,
-    ),
-  );
+  const weights = items.map((item) => weightOf(item.rollNumerator, optionIdsOf(item), options));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return items.map(({ id, name }, place) => {
     const weight = weights[place] ?? 0;

@@ -1,10 +1,9 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
-import { hasStatus } from '../interface/api-error.ts';
-import { useChange } from '../interface/use-change.ts';
-import { FaultList } from '../parts/fault-list.tsx';
-import { faultsOf } from '../parts/field-errors.ts';
+import { hasStatus } from '../interface/client.ts';
+import { useChange } from '../interface/requests.ts';
+import { FaultList, faultsOf } from '../parts/faults.tsx';
 import { type Plan, type Proposal, publish } from './api.ts';
 import type { Edit } from './edits.ts';
 import { isSame, keyOf } from './entities.ts';

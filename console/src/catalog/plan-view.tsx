@@ -1,13 +1,12 @@
 import { Alert, List, Progress, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useState } from 'react';
-import { asSentence, explain } from '../interface/api-error.ts';
-import { Failure } from '../parts/failure.tsx';
+import type { ReactNode } from 'react';
+import { asSentence, explain } from '../interface/client.ts';
 import { formatMany } from '../parts/format.ts';
-import { TextLink } from '../parts/links.tsx';
-import { Lines } from '../parts/loaded.tsx';
-import { Note } from '../parts/note.tsx';
+import { Failure, Lines } from '../parts/loaded.tsx';
 import { Section } from '../parts/section.tsx';
+import { Note, TextLink } from '../parts/text.tsx';
 import type { Change, Finding, Plan } from './api.ts';
 import type { Names } from './diff.ts';
 import { pathOfEntity } from './entities.ts';
@@ -16,19 +15,8 @@ import { useNames } from './names.ts';
 import { PoolChange } from './odds-change.tsx';
 import type { GrowingPlan } from './plan.ts';
 
+/** Whatever takes less is not worth a progress bar. */
 const PATIENCE_MS = 1_000;
-
-/** Whether something has taken longer than a second. */
-const useImpatience = (isWaiting: boolean): boolean => {
-  const [isLong, setLong] = useState(false);
-  useEffect(() => {
-    setLong(false);
-    if (!isWaiting) return;
-    const timer = setTimeout(() => setLong(true), PATIENCE_MS);
-    return () => clearTimeout(timer);
-  }, [isWaiting]);
-  return isLong;
-};
 
 /** A finding, with a link to what it is about; ids in quotes are replaced by names. */
 const FindingText = ({ finding, names }: { finding: Finding; names: Names }) => {
@@ -75,31 +63,19 @@ const Findings = ({ title, colour, findings, names }: FindingsProps) =>
   );
 
 /** What a plan warns of, beyond its warnings: who is affected. */
-const affected = ({ players }: Plan): Finding[] =>
-  players.withState === 0
-    ? []
-    : [
-        {
-          kind: null,
-          id: null,
-          path: '',
-          message: `${formatMany(players.withState, 'player has', 'players have')} pity or spark on templates that this changes or deletes.`,
-        },
-      ];
-
-/** Faults, warnings and who is affected: what to read first. */
-const PlanFindings = ({ plan, warnings, names }: { plan: Plan; warnings: readonly Finding[]; names: Names }) => (
-  <>
-    <Findings title="This cannot be published yet" colour="red" findings={plan.faults} names={names} />
-    <Findings title="Before you publish" colour="yellow" findings={[...warnings, ...affected(plan)]} names={names} />
-  </>
-);
+const affected = ({ players }: Plan): Finding[] => {
+  if (players.withState === 0) return [];
+  const who = formatMany(players.withState, 'player has', 'players have');
+  return [
+    { kind: null, id: null, path: '', message: `${who} pity or spark on templates that this changes or deletes.` },
+  ];
+};
 
 /** Odds before and after for every pool that changes, as they arrive. */
 const PlanOdds = ({ growing }: { growing: GrowingPlan }) => {
   const { plan, odds, pools, poolsDone, failed } = growing;
   const isWaiting = poolsDone < pools;
-  const isLong = useImpatience(isWaiting);
+  const [isLong] = useDebouncedValue(isWaiting, PATIENCE_MS);
   if (plan === undefined) return null;
   return (
     <Stack gap="lg">
@@ -133,8 +109,6 @@ interface PlanViewProps {
   readonly isPage?: boolean;
 }
 
-const NONE: readonly Change[] = [];
-
 const summaryOf = ({ summary }: Plan): string =>
   [
     [summary.create, 'new'],
@@ -148,13 +122,14 @@ const summaryOf = ({ summary }: Plan): string =>
 /** A whole plan: faults and warnings, the odds, and every entity. */
 export const PlanView = ({ growing, actionOf, isPage = false }: PlanViewProps) => {
   const { plan, warnings, error, retry } = growing;
-  const changes = plan?.changes ?? NONE;
-  const names = useNames(changes);
+  const names = useNames(plan?.changes);
   if (error !== null && plan === undefined) return <Failure error={error} retry={retry} />;
   if (plan === undefined) return <Lines count={5} />;
+  const { changes } = plan;
   return (
     <Stack gap="lg">
-      <PlanFindings plan={plan} warnings={warnings} names={names} />
+      <Findings title="This cannot be published yet" colour="red" findings={plan.faults} names={names} />
+      <Findings title="Before you publish" colour="yellow" findings={[...warnings, ...affected(plan)]} names={names} />
       <Section title="Odds" gap="md" isCard={isPage}>
         <PlanOdds growing={growing} />
       </Section>

@@ -1,12 +1,12 @@
-import { hasStatus } from '../interface/api-error.ts';
-import type { Api } from '../interface/client.ts';
-import { readEntity, StaleError } from '../interface/if-unchanged.ts';
+import { type Api, hasStatus } from '../interface/client.ts';
 import {
   type Draft,
   type DraftMembers,
   type DraftWithTag,
   readCurrentVersion,
   readDraft,
+  readEntity,
+  StaleError,
   updateDraft,
   type WantedChange,
 } from './api.ts';

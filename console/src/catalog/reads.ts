@@ -2,8 +2,8 @@ import { ItemwrightError } from '@itemwright/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type List, orNull, type Schemas } from '../interface/client.ts';
-import { listQuery, useClassifiers, useItemOdds, useRead } from '../interface/queries.ts';
-import { type OptionsById, optionsOf } from '../parts/catalog.ts';
+import { listQuery, useClassifiers, useItemOdds, useRead } from '../interface/requests.ts';
+import { type OptionsById, optionsOf } from '../parts/options.tsx';
 import { useApi } from '../session/session.tsx';
 import { useActiveDraft, useDraftChanges } from './draft.ts';
 import type { Kind, Rows } from './entities.ts';
@@ -11,7 +11,7 @@ import { overlayList, plainOdds, show } from './overlay.ts';
 
 /**
  * The catalog as a designer sees it: the live one, or with the active draft laid over it. What players have and what
- * rolls use is always the live catalog, which `queries.ts` reads.
+ * rolls use is always the live catalog, which `requests.ts` reads.
  */
 
 const NO_OPTIONS: OptionsById = new Map();
@@ -31,6 +31,11 @@ export const useCatalogClassifiers = () => useCatalog('classifier');
 export const useCatalogSpaces = () => useCatalog('space');
 export const useCatalogTemplates = () => useCatalog('template');
 export const useCatalogItems = () => useCatalog('item', useOptions());
+
+const NO_ITEMS: readonly Schemas['Item'][] = [];
+
+/** The items so far: none while they load. */
+export const useItemRows = (): readonly Schemas['Item'][] => useCatalogItems().data?.rows ?? NO_ITEMS;
 
 /** Every option of the team by id. */
 export const useOptions = (): OptionsById => {

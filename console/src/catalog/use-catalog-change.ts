@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { hasStatus } from '../interface/api-error.ts';
-import { notifyError, notifySuccess, refreshAll } from '../interface/use-change.ts';
+import { hasStatus } from '../interface/client.ts';
+import { notifyError, notifySuccess, refreshAll } from '../interface/requests.ts';
 import { useApi } from '../session/session.tsx';
-import { useTeamId } from './choice.ts';
 import { commit } from './commit.tsx';
+import { useTeamId } from './draft.ts';
 import { type Edit, editOf } from './edits.ts';
 import type { Entities, Kind } from './entities.ts';
 import { Cancelled } from './questions.tsx';

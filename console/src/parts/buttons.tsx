@@ -1,27 +1,31 @@
 import { ActionIcon, type ActionIconProps, Button, type ButtonProps } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import { IconPlus, IconTrash, type TablerIcon } from '@tabler/icons-react';
+import { type ComponentPropsWithoutRef, type ReactNode, useState } from 'react';
 import { formatCount } from './format.ts';
-import { LinkButton } from './links.tsx';
+import { LinkButton } from './text.tsx';
 
 interface Clickable {
   readonly onClick?: () => void;
 }
 
+interface IconButtonProps extends ButtonProps, Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
+  readonly icon: TablerIcon;
+}
+
+export const IconButton = ({ icon: Icon, ...rest }: IconButtonProps) => (
+  <Button variant="default" leftSection={<Icon size={16} />} {...rest} />
+);
+
+export const DeleteButton = (props: Omit<IconButtonProps, 'icon'>) => (
+  <IconButton icon={IconTrash} variant="subtle" color="red" {...props}>
+    Delete
+  </IconButton>
+);
+
 /** Creates something, on the page of the given address if there is one. */
 export const NewButton = ({ href, onClick, children }: Clickable & { readonly href?: string; children: string }) => {
-  const icon = <IconPlus size={16} />;
-  if (href !== undefined)
-    return (
-      <LinkButton href={href} leftSection={icon}>
-        {children}
-      </LinkButton>
-    );
-  return (
-    <Button leftSection={icon} onClick={onClick}>
-      {children}
-    </Button>
-  );
+  const look = { leftSection: <IconPlus size={16} />, children };
+  return href === undefined ? <Button {...look} onClick={onClick} /> : <LinkButton {...look} href={href} />;
 };
 
 export const RemoveButton = ({ label, ...rest }: ActionIconProps & Clickable & { readonly label: string }) => (

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { type Key, type ReactNode, useMemo, useState } from 'react';
-import { Note } from './note.tsx';
+import { Note } from './text.tsx';
 
 type Value = string | number;
 
@@ -24,6 +24,14 @@ export interface Column<T> extends Pick<TableTdProps, 'ta' | 'w' | 'visibleFrom'
   /** Whether only screen readers are told the heading. */
   readonly isHeaderHidden?: boolean;
 }
+
+/** A column of numbers, which the table can be sorted by. */
+export const figures = <T,>(
+  header: string,
+  read: (row: T) => number,
+  format: (value: number) => ReactNode,
+  look: Pick<Column<T>, 'visibleFrom'> = {},
+): Column<T> => ({ header, ta: 'right', sortBy: read, cell: (row) => format(read(row)), ...look });
 
 /** A column of buttons. */
 export const actions = <T,>(cell: (row: T) => ReactNode): Column<T> => ({

@@ -14,3 +14,9 @@ export const verdictOf = ({ evidence, threshold, alarmedAt }: Stream): Verdict =
 /** The verdict in words. Of an alarm, the greatest evidence is told: it may be less by now. */
 export const verdictWords = (stream: Stream): string =>
   evidenceWords(verdictOf(stream) === 'alarm' ? stream.greatest : stream.evidence);
+
+/** What rolls were made on: a template, or all items. */
+export const sourceName = (templateId: string | null, templates: readonly Schemas['Template'][]): string => {
+  if (templateId === null) return 'Plain rolls';
+  return templates.find(({ id }) => id === templateId)?.name ?? `${templateId} (deleted)`;
+};

@@ -3,8 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Cancelled, useIsAsked } from '../catalog/questions.tsx';
-import { FaultList } from './fault-list.tsx';
-import { faultsOf } from './field-errors.ts';
+import { FaultList, faultsOf } from './faults.tsx';
 
 /** Whether a form has a field of this name, such as `classifierOptions.0.name`. */
 const hasField = (values: object, field: string): boolean =>

@@ -1,7 +1,7 @@
 import { Loader, NumberInput, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { Cancelled } from '../catalog/questions.tsx';
-import { explain } from '../interface/api-error.ts';
+import { explain } from '../interface/client.ts';
 import classes from './in-place.module.css';
 
 /** A field that saves on blur or Enter; Escape, or an error, restores the old value. */
@@ -33,7 +33,14 @@ const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) =>
     setFault(reason);
     reset();
   };
-  return { draft, setDraft, save, reset, reject, fault, isSaving, onKeyDown };
+  const input = {
+    value: draft,
+    error: fault,
+    readOnly: isSaving,
+    rightSection: isSaving ? <Loader size="xs" /> : undefined,
+    onKeyDown,
+  };
+  return { draft, setDraft, save, reset, reject, input };
 };
 
 interface InPlaceTextProps {
@@ -44,7 +51,7 @@ interface InPlaceTextProps {
 }
 
 export const InPlaceText = ({ label, value, isHeading = false, onSave }: InPlaceTextProps) => {
-  const { draft, setDraft, save, reset, fault, isSaving, onKeyDown } = useInPlace(value, String, onSave);
+  const { draft, setDraft, save, reset, input } = useInPlace(value, String, onSave);
   return (
     <TextInput
       aria-label={label}
@@ -52,12 +59,8 @@ export const InPlaceText = ({ label, value, isHeading = false, onSave }: InPlace
       flex={1}
       classNames={{ input: classes.text }}
       data-heading={isHeading || undefined}
-      value={draft}
-      error={fault}
-      readOnly={isSaving}
-      rightSection={isSaving ? <Loader size="xs" /> : undefined}
       onChange={(event) => setDraft(event.currentTarget.value)}
-      onKeyDown={onKeyDown}
+      {...input}
       onBlur={() => (draft.trim() === '' ? reset() : save(draft.trim()))}
     />
   );
@@ -72,7 +75,7 @@ interface InPlaceNumberProps {
 
 export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
   const show = (number: number | null): number | string => number ?? '';
-  const { draft, setDraft, save, reset, reject, fault, isSaving, onKeyDown } = useInPlace(value, show, onSave);
+  const { draft, setDraft, save, reset, reject, input } = useInPlace(value, show, onSave);
   const leave = () => {
     // Letters leave the field empty; that must not count as 1.
     if (draft === show(value)) reset();
@@ -86,12 +89,8 @@ export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
       prefix="× "
       placeholder="× 1"
       min={0}
-      value={draft}
-      error={fault}
-      readOnly={isSaving}
-      rightSection={isSaving ? <Loader size="xs" /> : undefined}
       onChange={setDraft}
-      onKeyDown={onKeyDown}
+      {...input}
       onBlur={leave}
     />
   );

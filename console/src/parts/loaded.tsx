@@ -1,7 +1,63 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Alert, Button, Card, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { IconAlertCircle, IconBox, IconMapOff, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failure } from './failure.tsx';
+import { explain, hasStatus } from '../interface/client.ts';
+
+interface EmptyProps {
+  readonly title: string;
+  readonly icon?: TablerIcon;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** An empty state: why there is nothing, and what to do about it. */
+export const Empty = ({ title, icon: Icon = IconBox, children, action }: EmptyProps) => (
+  <Center py={48} px="md">
+    <Stack align="center" gap="sm" maw={420}>
+      <ThemeIcon variant="light" color="gray" size={52} radius="xl">
+        <Icon size={26} stroke={1.5} />
+      </ThemeIcon>
+      <Title order={2} size="h3" ta="center">
+        {title}
+      </Title>
+      {children !== undefined && (
+        <Text c="dimmed" size="sm" ta="center" component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  </Center>
+);
+
+export const EmptyCard = (props: EmptyProps) => (
+  <Card>
+    <Empty {...props} />
+  </Card>
+);
+
+/** A failed query: the error, and a button to retry. */
+export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
+  if (hasStatus(error, 404))
+    return (
+      <Empty title="Not found" icon={IconMapOff}>
+        It may have been deleted, or the address may be wrong.
+      </Empty>
+    );
+  return (
+    <Alert color="red" icon={<IconAlertCircle />} title="Could not load this" role="alert">
+      <Stack align="flex-start" gap="sm">
+        {explain(error)}
+        {retry !== undefined && (
+          <Button size="xs" variant="default" onClick={() => retry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+};
 
 export const Lines = ({ count = 5 }: { count?: number }) => (
   <Stack gap="sm" role="status" aria-label="Loading">
@@ -14,7 +70,7 @@ export const Lines = ({ count = 5 }: { count?: number }) => (
 
 type Result<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isError' | 'refetch'>;
 
-interface AllLoadedProps<T extends readonly unknown[]> {
+export interface AllLoadedProps<T extends readonly unknown[]> {
   readonly queries: readonly [...{ readonly [K in keyof T]: Result<T[K]> }];
   /** Number of placeholder lines while loading. */
   readonly lines?: number;

@@ -1,8 +1,13 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Box, Group, Stack, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
 import { Curl, type CurlRequest } from './curl.tsx';
-import { TextLink } from './links.tsx';
-import { usePageTitle } from './page-title.ts';
+import { Note, TextLink } from './text.tsx';
+
+export const usePageTitle = (title: string): void => {
+  useEffect(() => {
+    document.title = `${title} · Itemwright`;
+  }, [title]);
+};
 
 interface PageProps {
   readonly title: string;
@@ -21,18 +26,14 @@ export const Page = ({ title, about, back, actions, curl, children }: PageProps)
     <Stack gap="lg" maw={1240} mx="auto">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box miw={0} flex="1 1 260px">
-          {back !== undefined && (
-            <TextLink href={back.href} size="sm">
-              ← {back.label}
-            </TextLink>
-          )}
+          {back !== undefined && <TextLink href={back.href}>← {back.label}</TextLink>}
           <Title order={1} style={{ overflowWrap: 'anywhere' }}>
             {title}
           </Title>
           {about !== undefined && (
-            <Text c="dimmed" mt={4} maw={680} size="sm">
+            <Note mt={4} maw={680}>
               {about}
-            </Text>
+            </Note>
           )}
         </Box>
         <Group gap="xs">

@@ -2,15 +2,8 @@ import { Group, Text } from '@mantine/core';
 import { formatNumber } from './format.ts';
 import classes from './range-value.module.css';
 
-interface RangeValueProps {
-  readonly name: string;
-  readonly value: number;
-  readonly min: number;
-  readonly max: number;
-}
-
 /** A value on the range from which it was rolled. */
-export const RangeValue = ({ name, value, min, max }: RangeValueProps) => {
+export const RangeValue = ({ name, value, min, max }: { name: string; value: number; min: number; max: number }) => {
   const place = max > min ? (value - min) / (max - min) : 1;
   return (
     <div>

@@ -1,21 +1,15 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
+import { useLiveOptions } from '../catalog/reads.ts';
 import type { Schemas } from '../interface/client.ts';
-import type { OptionsById } from './catalog.ts';
-import { OptionBadges } from './option-badge.tsx';
+import { useItems } from '../interface/requests.ts';
+import { OptionBadges } from './options.tsx';
 import { RangeValue } from './range-value.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
-interface RollCardProps {
-  readonly result: Schemas['RollResult'];
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
-  readonly size?: number;
-}
-
 /** The result of a roll: the item, and its values on the ranges from which they were rolled. */
-export const RollCard = ({ result, items, options, size = 52 }: RollCardProps) => {
+export const RollCard = ({ result, size = 52 }: { result: Schemas['RollResult']; size?: number }) => {
   const { item, itemAttributeInstances } = result;
-  const ranges = items.find(({ id }) => id === item.id)?.attributes ?? [];
+  const ranges = useItems().data?.rows.find(({ id }) => id === item.id)?.attributes ?? [];
   return (
     <Card padding="md">
       <Stack gap="sm">
@@ -25,7 +19,7 @@ export const RollCard = ({ result, items, options, size = 52 }: RollCardProps) =
             {item.name}
           </Text>
         </Group>
-        <OptionBadges of={item.classifiers} options={options} />
+        <OptionBadges of={item.classifiers} options={useLiveOptions()} />
         {itemAttributeInstances.map(({ itemAttributeId, value, attribute }) => {
           const { min, max } = ranges.find(({ id }) => id === itemAttributeId) ?? attribute;
           return <RangeValue key={itemAttributeId} name={attribute.name} value={value} min={min} max={max} />;

@@ -1,11 +1,12 @@
 import { Card, type CardProps, Group, type MantineSpacing, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Note } from './note.tsx';
+import { Note } from './text.tsx';
 
 interface SectionProps extends CardProps {
   readonly title: string;
   /** Its name for screen readers, if that is not its title. */
   readonly label?: string;
+  /** A text, or more than that. */
   readonly about?: ReactNode;
   /** What is next to the title. */
   readonly aside?: ReactNode;
@@ -22,7 +23,7 @@ export const Section = (props: SectionProps) => {
       <Group justify="space-between" gap="sm">
         <div>
           <Title order={2}>{title}</Title>
-          {about !== undefined && <Note>{about}</Note>}
+          {typeof about === 'string' ? <Note>{about}</Note> : about}
         </div>
         {aside}
       </Group>

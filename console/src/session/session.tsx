@@ -1,7 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { hasStatus } from '../interface/api-error.ts';
-import { type Api, type Credentials, createApi } from '../interface/client.ts';
+import { type Api, type Credentials, createApi, hasStatus } from '../interface/client.ts';
 
 /** Kept for this tab only: closing it forgets the secret. */
 const STORED = 'itemwright.session';

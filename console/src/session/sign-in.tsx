@@ -1,10 +1,10 @@
-import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Center, Code, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { explain, hasStatus } from '../interface/api-error.ts';
-import { createApi } from '../interface/client.ts';
-import { usePageTitle } from '../parts/page-title.ts';
+import { createApi, explain, hasStatus } from '../interface/client.ts';
+import { usePageTitle } from '../parts/page.tsx';
+import { Detail, Note } from '../parts/text.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { useSession } from './session.tsx';
 
@@ -43,9 +43,7 @@ export const SignIn = () => {
           <Title order={1} ta="center" mt="xs">
             Sign in to Itemwright
           </Title>
-          <Text c="dimmed" size="sm" ta="center">
-            Items, odds and inventories for your game
-          </Text>
+          <Note ta="center">Items, odds and inventories for your game</Note>
         </Stack>
         <Card padding="xl">
           <form onSubmit={submit} noValidate>
@@ -80,11 +78,11 @@ export const SignIn = () => {
             </Stack>
           </form>
         </Card>
-        <Text c="dimmed" size="xs" ta="center" style={{ textWrap: 'balance' }}>
+        <Detail ta="center" style={{ textWrap: 'balance' }}>
           The first start of the service prints a team id and a secret. Create another one with{' '}
           <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. The secret is kept in
           this tab only.
-        </Text>
+        </Detail>
       </Stack>
     </Center>
   );

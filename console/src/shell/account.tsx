@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Menu, Stack, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Group, Menu, Stack, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import {
   IconBook2,
   IconCheck,
@@ -9,7 +9,8 @@ import {
   IconSun,
 } from '@tabler/icons-react';
 import { PATH_PREFIX } from '../interface/path-prefix.ts';
-import { useTeam } from '../interface/queries.ts';
+import { useTeam } from '../interface/requests.ts';
+import { Detail, Strong } from '../parts/text.tsx';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -56,12 +57,8 @@ export const Account = () => {
           <UnstyledButton p={6} flex={1} miw={0}>
             <Group gap={6} wrap="nowrap">
               <Stack gap={0} miw={0} flex={1}>
-                <Text size="sm" fw={600} truncate>
-                  {team?.name}
-                </Text>
-                <Text size="xs" c="dimmed" truncate>
-                  {team?.role} secret
-                </Text>
+                <Strong truncate>{team?.name}</Strong>
+                <Detail truncate>{team?.role} secret</Detail>
               </Stack>
               <IconSelector size={16} />
             </Group>

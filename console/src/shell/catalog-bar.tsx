@@ -1,18 +1,25 @@
 import { Badge, Button, Group, Menu, Text } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconFilePencil, IconList, IconPlus, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../catalog/api.ts';
-import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choice.ts';
-import { useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
-import { planKey } from '../catalog/draft-plan.ts';
+import {
+  type Choice,
+  planKey,
+  storeChoice,
+  useActiveDraft,
+  useChoice,
+  useCurrentVersion,
+  useDrafts,
+  useTeamId,
+} from '../catalog/draft.ts';
+import { isSame } from '../catalog/entities.ts';
 import { planQuery } from '../catalog/plan.ts';
-import { usePermissions } from '../interface/queries.ts';
+import { usePermissions } from '../interface/requests.ts';
 import { NewDraft } from '../pages/drafts/new-draft.tsx';
 import { formatMany } from '../parts/format.ts';
-import { TextLink } from '../parts/links.tsx';
-import { pathTo } from '../parts/path-id.ts';
+import { pathTo, TextLink } from '../parts/text.tsx';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useApi } from '../session/session.tsx';
 import classes from './catalog-bar.module.css';
@@ -28,7 +35,7 @@ const FaultCount = ({ draft }: { draft: Draft }) => {
   const count = data?.faults.length ?? 0;
   if (count === 0) return null;
   return (
-    <Badge color="red" variant="light" miw="max-content">
+    <Badge color="red" miw="max-content">
       {formatMany(count, 'fault')}
     </Badge>
   );
@@ -39,20 +46,20 @@ const Words = ({ choice, draft }: { choice: Choice; draft: Draft | undefined }) 
   if (draft !== undefined)
     return (
       <>
-        <Text size="sm" className={classes.words} truncate>
+        <Text size="sm" miw={0} truncate>
           Draft:{' '}
           <TextLink href={pathTo('drafts', draft.id)} inherit fw={600}>
             {draft.name}
           </TextLink>
         </Text>
-        <Text size="sm" className={classes.count}>
+        <Text size="sm" flex="none" style={{ whiteSpace: 'nowrap' }}>
           · {formatMany(draft.changes.length, 'change')}
         </Text>
         <FaultCount draft={draft} />
       </>
     );
   return (
-    <Text size="sm" className={classes.words} truncate>
+    <Text size="sm" miw={0} truncate>
       <b>Live</b>
       {canDesign && (
         <Text span inherit c="dimmed">
@@ -77,16 +84,21 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
       storeChoice(teamId, chosen);
       onSwitch();
     });
-  const mark = (isChosen: boolean) => (isChosen ? <IconCheck size={16} aria-label="chosen" /> : undefined);
+  const item = (to: Choice, label: string, Icon = IconFilePencil) => (
+    <Menu.Item
+      leftSection={<Icon size={16} />}
+      rightSection={isSame(to, choice) && <IconCheck size={16} aria-label="chosen" />}
+      onClick={() => choose(to)}
+    >
+      {label}
+    </Menu.Item>
+  );
+  const Icon = draft === undefined ? IconWorld : IconFilePencil;
   return (
     <section aria-label="Catalog" className={classes.bar} data-draft={draft !== undefined || undefined}>
       <Group gap="sm" wrap="nowrap" justify="space-between" maw={1240} mx="auto">
         <Group gap={6} wrap="nowrap" miw={0}>
-          {draft === undefined ? (
-            <IconWorld size={18} aria-hidden className={classes.icon} />
-          ) : (
-            <IconFilePencil size={18} aria-hidden className={classes.icon} />
-          )}
+          <Icon size={18} aria-hidden className={classes.icon} />
           <Words choice={choice} draft={draft} />
         </Group>
         <Menu position="bottom-end" width={280}>
@@ -102,32 +114,11 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item
-              leftSection={<IconWorld size={16} />}
-              rightSection={mark(choice.to === 'live')}
-              onClick={() => choose({ to: 'live' })}
-            >
-              Live
-            </Menu.Item>
-            {canDesign && (
-              <Menu.Item
-                leftSection={<IconFilePencil size={16} />}
-                rightSection={mark(choice.to === 'new draft')}
-                onClick={() => choose({ to: 'new draft' })}
-              >
-                A draft, with my first edit
-              </Menu.Item>
-            )}
+            {item({ to: 'live' }, 'Live', IconWorld)}
+            {canDesign && item({ to: 'new draft' }, 'A draft, with my first edit')}
             {drafts.length > 0 && <Menu.Label>Drafts</Menu.Label>}
             {drafts.map(({ id, name, count }) => (
-              <Menu.Item
-                key={id}
-                leftSection={<IconFilePencil size={16} />}
-                rightSection={mark(choice.to === 'draft' && choice.id === id)}
-                onClick={() => choose({ to: 'draft', id })}
-              >
-                {name} · {formatMany(count, 'change')}
-              </Menu.Item>
+              <Fragment key={id}>{item({ to: 'draft', id }, `${name} · ${formatMany(count, 'change')}`)}</Fragment>
             ))}
             <Menu.Divider />
             {canDesign && (
@@ -149,15 +140,7 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
           </Menu.Dropdown>
         </Menu>
       </Group>
-      {isCreating && (
-        <NewDraft
-          onClose={() => setCreating(false)}
-          onCreated={(id) => {
-            storeChoice(teamId, { to: 'draft', id });
-            onSwitch();
-          }}
-        />
-      )}
+      {isCreating && <NewDraft onClose={() => setCreating(false)} onCreated={onSwitch} />}
     </section>
   );
 };

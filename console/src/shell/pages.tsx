@@ -16,67 +16,62 @@ import {
 } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 
-interface Place {
-  readonly path: string;
-  readonly label: string;
-  readonly icon: TablerIcon;
-}
+type Load = () => Promise<Record<string, ComponentType>>;
+
+/** Each page is loaded when it is first opened. */
+const page = (path: string, load: Load) => ({
+  path,
+  Page: lazy(async () => ({ default: Object.values(await load())[0] as ComponentType })),
+});
+
+/** A page that the main navigation leads to. */
+const place = (path: string, label: string, icon: TablerIcon, load: Load) => ({ ...page(path, load), label, icon });
 
 /** The main navigation, in groups. */
-export const NAVIGATION: readonly { readonly heading?: string; readonly places: readonly Place[] }[] = [
-  { places: [{ path: '/', label: 'Overview', icon: IconHome }] },
+export const NAVIGATION: readonly {
+  readonly heading?: string;
+  readonly places: readonly ReturnType<typeof place>[];
+}[] = [
+  { places: [place('/', 'Overview', IconHome, () => import('../pages/overview/overview.tsx'))] },
   {
     heading: 'Catalog',
     places: [
-      { path: '/items', label: 'Items', icon: IconSword },
-      { path: '/classifiers', label: 'Classifiers', icon: IconTags },
-      { path: '/attributes', label: 'Attributes', icon: IconAdjustments },
-      { path: '/drafts', label: 'Drafts', icon: IconFilePencil },
-      { path: '/history', label: 'History', icon: IconHistory },
+      place('/items', 'Items', IconSword, () => import('../pages/items/items.tsx')),
+      place('/classifiers', 'Classifiers', IconTags, () => import('../pages/classifiers/classifiers.tsx')),
+      place('/attributes', 'Attributes', IconAdjustments, () => import('../pages/attributes/attributes.tsx')),
+      place('/drafts', 'Drafts', IconFilePencil, () => import('../pages/drafts/drafts.tsx')),
+      place('/history', 'History', IconHistory, () => import('../pages/history/history.tsx')),
     ],
   },
   {
     heading: 'Rolls',
     places: [
-      { path: '/templates', label: 'Templates', icon: IconSparkles },
-      { path: '/simulator', label: 'Simulator', icon: IconTestPipe },
-      { path: '/roll-lab', label: 'Roll lab', icon: IconDice5 },
-      { path: '/statistics', label: 'Statistics', icon: IconChartBar },
+      place('/templates', 'Templates', IconSparkles, () => import('../pages/templates/templates.tsx')),
+      place('/simulator', 'Simulator', IconTestPipe, () => import('../pages/simulator/simulator-page.tsx')),
+      place('/roll-lab', 'Roll lab', IconDice5, () => import('../pages/roll-lab/roll-lab.tsx')),
+      place('/statistics', 'Statistics', IconChartBar, () => import('../pages/statistics/statistics.tsx')),
     ],
   },
   {
     heading: 'Players',
     places: [
-      { path: '/players', label: 'Players', icon: IconBackpack },
-      { path: '/spaces', label: 'Spaces', icon: IconLayoutGrid },
+      place('/players', 'Players', IconBackpack, () => import('../pages/players/players.tsx')),
+      place('/spaces', 'Spaces', IconLayoutGrid, () => import('../pages/spaces/spaces.tsx')),
     ],
   },
-  { heading: 'Team', places: [{ path: '/settings', label: 'Settings', icon: IconKey }] },
+  {
+    heading: 'Team',
+    places: [place('/settings', 'Settings', IconKey, () => import('../pages/settings/settings.tsx'))],
+  },
 ];
 
-/** Each page is loaded when it is first opened. */
-const page = (load: () => Promise<Record<string, ComponentType>>): ComponentType =>
-  lazy(async () => ({ default: Object.values(await load())[0] as ComponentType }));
-
-export const PAGES: readonly { readonly path: string; readonly Page: ComponentType }[] = [
-  { path: '/', Page: page(() => import('../pages/overview/overview.tsx')) },
-  { path: '/items', Page: page(() => import('../pages/items/items.tsx')) },
-  { path: '/items/:id', Page: page(() => import('../pages/items/item-page.tsx')) },
-  { path: '/new-item', Page: page(() => import('../pages/items/new-item.tsx')) },
-  { path: '/classifiers', Page: page(() => import('../pages/classifiers/classifiers.tsx')) },
-  { path: '/attributes', Page: page(() => import('../pages/attributes/attributes.tsx')) },
-  { path: '/drafts', Page: page(() => import('../pages/drafts/drafts.tsx')) },
-  { path: '/drafts/:id', Page: page(() => import('../pages/drafts/draft-page.tsx')) },
-  { path: '/history', Page: page(() => import('../pages/history/history.tsx')) },
-  { path: '/history/:version', Page: page(() => import('../pages/history/version-page.tsx')) },
-  { path: '/templates', Page: page(() => import('../pages/templates/templates.tsx')) },
-  { path: '/templates/:id', Page: page(() => import('../pages/templates/template-page.tsx')) },
-  { path: '/new-template', Page: page(() => import('../pages/templates/new-template.tsx')) },
-  { path: '/simulator', Page: page(() => import('../pages/simulator/simulator-page.tsx')) },
-  { path: '/roll-lab', Page: page(() => import('../pages/roll-lab/roll-lab.tsx')) },
-  { path: '/statistics', Page: page(() => import('../pages/statistics/statistics.tsx')) },
-  { path: '/players', Page: page(() => import('../pages/players/players.tsx')) },
-  { path: '/players/:id', Page: page(() => import('../pages/players/player.tsx')) },
-  { path: '/spaces', Page: page(() => import('../pages/spaces/spaces.tsx')) },
-  { path: '/settings', Page: page(() => import('../pages/settings/settings.tsx')) },
+export const PAGES = [
+  ...NAVIGATION.flatMap(({ places }) => places),
+  page('/items/:id', () => import('../pages/items/item-page.tsx')),
+  page('/new-item', () => import('../pages/items/new-item.tsx')),
+  page('/drafts/:id', () => import('../pages/drafts/draft-page.tsx')),
+  page('/history/:version', () => import('../pages/history/version-page.tsx')),
+  page('/templates/:id', () => import('../pages/templates/template-page.tsx')),
+  page('/new-template', () => import('../pages/templates/new-template.tsx')),
+  page('/players/:id', () => import('../pages/players/player.tsx')),
 ];

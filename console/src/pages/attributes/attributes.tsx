@@ -1,25 +1,20 @@
 import { IconAdjustments } from '@tabler/icons-react';
 import { useState } from 'react';
 import { EntityMenu } from '../../catalog/entity-menu.tsx';
-import { DeletedInDraft, NameWithBadge } from '../../catalog/marks.tsx';
+import { ListPage } from '../../catalog/list-page.tsx';
+import { NameWithBadge } from '../../catalog/marks.tsx';
 import { useCatalogAttributes, useCatalogItems } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { actions, type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { AttributeForm } from './attribute-form.tsx';
 
 type Attribute = Schemas['Attribute'];
 
-interface Row {
-  readonly attribute: Attribute;
-  readonly uses: number;
-}
+/** With the number of items that have it. */
+type Row = Attribute & { readonly uses: number };
 
 const stepInWords = ({ min, max, step }: Attribute): string => {
   if (step !== null) return `steps of ${formatNumber(step)}`;
@@ -28,83 +23,60 @@ const stepInWords = ({ min, max, step }: Attribute): string => {
 
 const rowsOf = (attributes: readonly Attribute[], items: readonly Schemas['Item'][]): Row[] =>
   attributes.map((attribute) => ({
-    attribute,
+    ...attribute,
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
   }));
-
-const bound = (header: string, of: 'min' | 'max'): Column<Row> => ({
-  header,
-  ta: 'right',
-  sortBy: ({ attribute }) => attribute[of],
-  cell: ({ attribute }) => formatNumber(attribute[of]),
-});
 
 const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Name',
-    sortBy: ({ attribute }) => attribute.name,
-    cell: ({ attribute, uses }) => (
+    sortBy: ({ name }) => name,
+    cell: ({ uses, ...attribute }) => (
       <>
         <NameWithBadge kind="attribute" {...attribute} />
-        <Note size="xs" visibleFrom="sm">
-          {attribute.id}
-        </Note>
-        <Note size="xs" hiddenFrom="sm">
+        <Detail visibleFrom="sm">{attribute.id}</Detail>
+        <Detail hiddenFrom="sm">
           {stepInWords(attribute)}, {uses === 0 ? 'on no item' : `on ${formatMany(uses, 'item')}`}
-        </Note>
+        </Detail>
       </>
     ),
   },
-  bound('Lowest', 'min'),
-  bound('Highest', 'max'),
-  { header: 'Values', visibleFrom: 'sm', cell: ({ attribute }) => stepInWords(attribute) },
-  {
-    header: 'Items',
-    ta: 'right',
-    visibleFrom: 'sm',
-    sortBy: ({ uses }) => uses,
-    cell: ({ uses }) => formatCount(uses),
-  },
+  figures('Lowest', ({ min }) => min, formatNumber),
+  figures('Highest', ({ max }) => max, formatNumber),
+  { header: 'Values', visibleFrom: 'sm', cell: stepInWords },
+  figures('Items', ({ uses }) => uses, formatCount, { visibleFrom: 'sm' }),
 ];
 
 export const Attributes = () => {
   const attributes = useCatalogAttributes();
   const items = useCatalogItems();
-  const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Attribute | 'new'>();
-  const create = canDesign && <NewButton onClick={() => setEdited('new')}>New attribute</NewButton>;
-  const menu = actions<Row>(({ attribute }) => (
-    <EntityMenu kind="attribute" shown={attribute} onEdit={() => setEdited(attribute)} />
-  ));
-  const empty = (
-    <Empty title="No attributes yet" icon={IconAdjustments} action={create}>
-      Start with what your players compare: damage, armour, speed.
-    </Empty>
-  );
+  const menu = actions<Row>((row) => <EntityMenu kind="attribute" shown={row} onEdit={() => setEdited(row)} />);
   return (
-    <Page
-      title="Attributes"
+    <ListPage
+      kind="attribute"
       about="Numbers that items carry, such as damage. Each item has a range of its own inside the attribute's, and each instance a value."
-      curl={{ path: '/attributes' }}
-      actions={create}
+      create={<NewButton onClick={() => setEdited('new')}>New attribute</NewButton>}
+      icon={IconAdjustments}
+      none="Start with what your players compare: damage, armour, speed."
+      queries={[attributes, items]}
+      dialog={
+        edited !== undefined && (
+          <AttributeForm attribute={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+        )
+      }
     >
-      <AllLoaded queries={[attributes, items]} empty={empty}>
-        {(list, known) => (
-          <DataTable
-            label="Attributes"
-            columns={[...COLUMNS, menu]}
-            rows={rowsOf(list.rows, known.rows)}
-            keyOf={({ attribute }) => attribute.id}
-            sortedBy={{ header: 'Name' }}
-            minWidth={560}
-            isCard
-          />
-        )}
-      </AllLoaded>
-      <DeletedInDraft kind="attribute" />
-      {edited !== undefined && (
-        <AttributeForm attribute={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      {(list, known) => (
+        <DataTable
+          label="Attributes"
+          columns={[...COLUMNS, menu]}
+          rows={rowsOf(list.rows, known.rows)}
+          keyOf={({ id }) => id}
+          sortedBy={{ header: 'Name' }}
+          minWidth={560}
+          isCard
+        />
       )}
-    </Page>
+    </ListPage>
   );
 };

@@ -4,27 +4,21 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type Entities, entityOf, historyPath, newId } from '../../catalog/entities.ts';
 import { DraftBadge } from '../../catalog/marks.tsx';
-import { useOptions } from '../../catalog/reads.ts';
+import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import { useCatalogChange, useRemoval } from '../../catalog/use-catalog-change.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
+import { usePermissions } from '../../interface/requests.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
-import { optionIdsOf } from '../../parts/catalog.ts';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatCount, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
-import { Note } from '../../parts/note.tsx';
-import { OptionBadge } from '../../parts/option-badge.tsx';
+import { OptionBadge, optionIdsOf } from '../../parts/options.tsx';
+import { Note } from '../../parts/text.tsx';
 
 type Option = Schemas['ClassifierOption'];
 
-export const ClassifierCard = ({
-  classifier,
-  items,
-}: {
-  classifier: Schemas['Classifier'];
-  items: readonly Schemas['Item'][];
-}) => {
+export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier'] }) => {
+  const items = useItemRows();
   const { canDesign } = usePermissions();
   const known = useOptions();
   const [added, setAdded] = useState('');

@@ -1,45 +1,33 @@
 import { SimpleGrid } from '@mantine/core';
 import { IconTags } from '@tabler/icons-react';
 import { useState } from 'react';
-import { DeletedInDraft } from '../../catalog/marks.tsx';
+import { ListPage } from '../../catalog/list-page.tsx';
 import { useCatalogClassifiers, useCatalogItems } from '../../catalog/reads.ts';
-import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
 import { ClassifierCard } from './classifier-card.tsx';
 import { NewClassifier } from './new-classifier.tsx';
 
 export const Classifiers = () => {
   const classifiers = useCatalogClassifiers();
   const items = useCatalogItems();
-  const { canDesign } = usePermissions();
   const [isCreating, setCreating] = useState(false);
-  const create = canDesign && <NewButton onClick={() => setCreating(true)}>New classifier</NewButton>;
-  const empty = (
-    <Empty title="No classifiers yet" icon={IconTags} action={create}>
-      Most games start with rarity: common ×1, rare ×0.1, legendary ×0.01.
-    </Empty>
-  );
   return (
-    <Page
-      title="Classifiers"
+    <ListPage
+      kind="classifier"
       about="Ways to sort items, such as rarity. The multiplier of an option multiplies the weight of every item that has it. Changes are saved when you leave a field."
-      curl={{ path: '/classifiers' }}
-      actions={create}
+      create={<NewButton onClick={() => setCreating(true)}>New classifier</NewButton>}
+      icon={IconTags}
+      none="Most games start with rarity: common ×1, rare ×0.1, legendary ×0.01."
+      queries={[classifiers, items]}
+      dialog={isCreating && <NewClassifier onClose={() => setCreating(false)} />}
     >
-      <AllLoaded queries={[classifiers, items]} empty={empty}>
-        {({ rows }, known) => (
-          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-            {rows.map((classifier) => (
-              <ClassifierCard key={classifier.id} classifier={classifier} items={known.rows} />
-            ))}
-          </SimpleGrid>
-        )}
-      </AllLoaded>
-      <DeletedInDraft kind="classifier" />
-      {isCreating && <NewClassifier onClose={() => setCreating(false)} />}
-    </Page>
+      {({ rows }, _items) => (
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          {rows.map((classifier) => (
+            <ClassifierCard key={classifier.id} classifier={classifier} />
+          ))}
+        </SimpleGrid>
+      )}
+    </ListPage>
   );
 };

@@ -1,10 +1,11 @@
-import { Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Strong } from '../../parts/text.tsx';
 
 type Values = {
   name: string;
@@ -41,9 +42,7 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
     <FormDialog title="New classifier" action="Create classifier" form={form} change={save} onClose={onClose}>
       <TextInput label="Name" withAsterisk data-autofocus placeholder="Rarity" {...form.getInputProps('name')} />
       <Stack gap="xs" role="group" aria-label="Options">
-        <Text size="sm" fw={600}>
-          Options
-        </Text>
+        <Strong>Options</Strong>
         {form.values.classifierOptions.map(({ key }, place) => (
           <Group key={key} wrap="nowrap" align="flex-start" gap="xs">
             <TextInput

@@ -1,31 +1,25 @@
 import { Alert, Button, Card, Grid, Group, Stack } from '@mantine/core';
-import { IconAlertCircle, IconFilePencil, IconTrash } from '@tabler/icons-react';
+import { IconAlertCircle, IconFilePencil } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import type { Change, Draft } from '../../catalog/api.ts';
-import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
-import { useCurrentVersion, useDraft } from '../../catalog/draft.ts';
-import { planKey } from '../../catalog/draft-plan.ts';
+import { planKey, storeChoice, useChoice, useCurrentVersion, useDraft, useTeamId } from '../../catalog/draft.ts';
 import { keyOf } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
 import { type GrowingPlan, usePlan } from '../../catalog/plan.ts';
 import { PlanView } from '../../catalog/plan-view.tsx';
 import { changeDraft, removeFromDraft } from '../../catalog/put-into-draft.ts';
-import { asSentence } from '../../interface/api-error.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { asSentence } from '../../interface/client.ts';
+import { useChange, usePermissions } from '../../interface/requests.ts';
+import { DeleteButton, IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { InPlaceText } from '../../parts/in-place.tsx';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
+import { AllLoaded, EmptyCard } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
+import { TextLink, usePathId } from '../../parts/text.tsx';
 import { MovedOn, useMovedOn } from './moved-on.tsx';
 import { PublishCard } from './publish-card.tsx';
-
-const NONE: readonly Change[] = [];
 
 const DraftFacts = ({ draft }: { draft: Draft }) => {
   const { canDesign } = usePermissions();
@@ -70,7 +64,7 @@ const obstacleOf = ({ plan, error, pools, poolsDone }: GrowingPlan, hasClashes: 
 const WholeDraft = ({ draft, version }: { draft: Draft; version: number }) => {
   const { canDesign } = usePermissions();
   const growing = usePlan(planKey(draft, version), { changes: draft.changes });
-  const names = useNames(growing.plan?.changes ?? NONE);
+  const names = useNames(growing.plan?.changes);
   const { current, isBehind, clashes } = useMovedOn(draft);
   const remove = useChange({
     run: (api, change: Change) => removeFromDraft(api, draft.id, keyOf(change)),
@@ -90,11 +84,9 @@ const WholeDraft = ({ draft, version }: { draft: Draft; version: number }) => {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           {draft.changes.length === 0 ? (
-            <Card>
-              <Empty title="No changes yet" icon={IconFilePencil}>
-                Edit items, classifiers, templates, attributes or spaces: every change is collected here.
-              </Empty>
-            </Card>
+            <EmptyCard title="No changes yet" icon={IconFilePencil}>
+              Edit items, classifiers, templates, attributes or spaces: every change is collected here.
+            </EmptyCard>
           ) : (
             <PlanView
               growing={growing}
@@ -171,24 +163,12 @@ export const DraftPage = () => {
       actions={
         <Group gap="xs">
           {!isActive && draft !== undefined && (
-            <Button
-              variant="default"
-              leftSection={<IconFilePencil size={16} />}
-              onClick={() => storeChoice(teamId, { to: 'draft', id })}
-            >
+            <IconButton icon={IconFilePencil} onClick={() => storeChoice(teamId, { to: 'draft', id })}>
               Work on this draft
-            </Button>
+            </IconButton>
           )}
           {canDesign && draft !== undefined && (
-            <Button
-              variant="subtle"
-              color="red"
-              leftSection={<IconTrash size={16} />}
-              loading={remove.isPending}
-              onClick={() => discard(draft)}
-            >
-              Delete
-            </Button>
+            <DeleteButton loading={remove.isPending} onClick={() => discard(draft)} />
           )}
         </Group>
       }

@@ -3,39 +3,23 @@ import { IconFilePencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftSummary } from '../../catalog/api.ts';
-import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
-import { useDrafts } from '../../catalog/draft.ts';
-import { usePermissions } from '../../interface/queries.ts';
+import { useChoice, useDrafts } from '../../catalog/draft.ts';
+import { usePermissions } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
 import { NewDraft } from './new-draft.tsx';
 
 const State = ({ draft }: { draft: DraftSummary }) => {
   const choice = useChoice();
   return (
     <Group gap={6}>
-      {choice.to === 'draft' && choice.id === draft.id && (
-        <Badge variant="light" color="yellow">
-          you work on it
-        </Badge>
-      )}
-      {draft.publishAt !== null && (
-        <Badge variant="light" color="blue">
-          publishes {formatMoment(draft.publishAt)}
-        </Badge>
-      )}
-      {draft.failure !== null && (
-        <Badge variant="light" color="red">
-          could not be published
-        </Badge>
-      )}
+      {choice.to === 'draft' && choice.id === draft.id && <Badge color="yellow">you work on it</Badge>}
+      {draft.publishAt !== null && <Badge color="blue">publishes {formatMoment(draft.publishAt)}</Badge>}
+      {draft.failure !== null && <Badge color="red">could not be published</Badge>}
     </Group>
   );
 };
@@ -45,12 +29,12 @@ const COLUMNS: readonly Column<DraftSummary>[] = [
     header: 'Name',
     cell: (draft) => (
       <>
-        <TextLink href={pathTo('drafts', draft.id)} fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <NameLink href={pathTo('drafts', draft.id)} style={{ overflowWrap: 'anywhere' }}>
           {draft.name}
-        </TextLink>
-        <Note size="xs" hiddenFrom="sm">
+        </NameLink>
+        <Detail hiddenFrom="sm">
           {draft.author.name}, {formatMoment(draft.updatedAt)}
-        </Note>
+        </Detail>
         <State draft={draft} />
       </>
     ),
@@ -63,7 +47,6 @@ const COLUMNS: readonly Column<DraftSummary>[] = [
 export const Drafts = () => {
   const drafts = useDrafts();
   const { canDesign } = usePermissions();
-  const teamId = useTeamId();
   const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const create = canDesign && <NewButton onClick={() => setCreating(true)}>New draft</NewButton>;
@@ -84,15 +67,7 @@ export const Drafts = () => {
           <DataTable label="Drafts" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} minWidth={640} isCard />
         )}
       </Loaded>
-      {isCreating && (
-        <NewDraft
-          onClose={() => setCreating(false)}
-          onCreated={(id) => {
-            storeChoice(teamId, { to: 'draft', id });
-            navigate(pathTo('drafts', id));
-          }}
-        />
-      )}
+      {isCreating && <NewDraft onClose={() => setCreating(false)} onCreated={(id) => navigate(pathTo('drafts', id))} />}
     </Page>
   );
 };

@@ -6,9 +6,8 @@ import type { Names } from '../../catalog/diff.ts';
 import { useCurrentVersion } from '../../catalog/draft.ts';
 import { historyPath, keyOf } from '../../catalog/entities.ts';
 import { changeDraft, clashesOf } from '../../catalog/put-into-draft.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { TextLink } from '../../parts/links.tsx';
+import { useChange, usePermissions } from '../../interface/requests.ts';
+import { TextLink } from '../../parts/text.tsx';
 import { useApi } from '../../session/session.tsx';
 
 /** Looking up more would take too many requests; the service checks them anyway when the draft is published. */

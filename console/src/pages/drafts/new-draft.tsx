@@ -1,17 +1,15 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { createDraft } from '../../catalog/api.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { storeChoice, useTeamId } from '../../catalog/draft.ts';
+import { useChange } from '../../interface/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = { name: string };
 
-interface NewDraftProps {
-  readonly onClose: () => void;
-  readonly onCreated: (id: string) => void;
-}
-
-export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
+/** Starts a draft, which is the one to work on from then on. */
+export const NewDraft = ({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) => {
+  const teamId = useTeamId();
   const form = useForm<Values>({
     initialValues: { name: '' },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
@@ -19,6 +17,7 @@ export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
   const create = useChange({
     run: async (api, { name }: Values) => {
       const { draft } = await createDraft(api, name.trim());
+      storeChoice(teamId, { to: 'draft', id: draft.id });
       onCreated(draft.id);
       return draft;
     },

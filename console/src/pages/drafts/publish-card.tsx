@@ -1,16 +1,17 @@
 import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconClock, IconRocket } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Draft } from '../../catalog/api.ts';
-import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
+import { storeChoice, useChoice, useTeamId } from '../../catalog/draft.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { useChange } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { formatMoment } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Note } from '../../parts/text.tsx';
 
 interface PublishCardProps {
   readonly draft: Draft;
@@ -38,11 +39,9 @@ const Scheduled = ({ draft, onCancel, isBusy }: { draft: Draft; onCancel: () => 
 
 /** Publishes a draft, now or at a time. */
 export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) => {
-  const [message, setMessage] = useState(draft.message ?? '');
+  const form = useForm({ initialValues: { message: draft.message ?? '', time: '', rebase: true, announce: false } });
+  const { time, rebase, announce } = form.values;
   const [isLater, setLater] = useState(false);
-  const [time, setTime] = useState('');
-  const [rebases, setRebases] = useState(true);
-  const [announces, setAnnounces] = useState(false);
   const [, navigate] = useLocation();
   const teamId = useTeamId();
   const choice = useChoice();
@@ -58,13 +57,11 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
     },
     done: ({ version }) => (version === null ? 'Saved' : `Published as version ${version.version}`),
   });
-  const own = message.trim() === '' ? {} : { message: message.trim() };
+  const message = form.values.message.trim();
+  const own = message === '' ? {} : { message };
   const publishNow = () => change.mutate({ ...own, ...(mayRebase && { rebase: true }) });
   const schedule = () =>
-    change.mutate(
-      { ...own, rebase: rebases, announce: announces, at: new Date(time).toISOString() },
-      { onSuccess: () => setLater(false) },
-    );
+    change.mutate({ ...own, rebase, announce, at: new Date(time).toISOString() }, { onSuccess: () => setLater(false) });
   return (
     <Section title="Publish" gap="md">
       <FaultList title="Could not publish" faults={faultsOf(change.error).others} />
@@ -76,8 +73,7 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
         description="For the history. If left empty, the name of the draft is used."
         placeholder={draft.name}
         maxLength={500}
-        value={message}
-        onChange={(event) => setMessage(event.currentTarget.value)}
+        {...form.getInputProps('message')}
       />
       {isLater && (
         <Stack gap="sm">
@@ -86,20 +82,17 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
             label="Publish at"
             description="In the time zone of your browser."
             maw={260}
-            value={time}
-            onChange={(event) => setTime(event.currentTarget.value)}
+            {...form.getInputProps('time')}
           />
           <Checkbox
             label="If the catalog has moved on by then, move the draft along"
             description="It is not published if both have changed the same entity."
-            checked={rebases}
-            onChange={(event) => setRebases(event.currentTarget.checked)}
+            {...form.getInputProps('rebase', { type: 'checkbox' })}
           />
           <Checkbox
             label="Announce it on the public pages of templates"
             description="Anyone can then read from when on which odds change, and the names of new items."
-            checked={announces}
-            onChange={(event) => setAnnounces(event.currentTarget.checked)}
+            {...form.getInputProps('announce', { type: 'checkbox' })}
           />
         </Stack>
       )}
@@ -116,22 +109,18 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
           </>
         ) : (
           <>
-            <Button
-              leftSection={<IconRocket size={16} />}
+            <IconButton
+              variant="filled"
+              icon={IconRocket}
               loading={change.isPending}
               disabled={obstacle !== undefined}
               onClick={publishNow}
             >
               Publish now
-            </Button>
-            <Button
-              variant="default"
-              leftSection={<IconClock size={16} />}
-              disabled={draft.changes.length === 0}
-              onClick={() => setLater(true)}
-            >
+            </IconButton>
+            <IconButton icon={IconClock} disabled={draft.changes.length === 0} onClick={() => setLater(true)}>
               Publish at a time
-            </Button>
+            </IconButton>
           </>
         )}
       </Group>

@@ -2,9 +2,8 @@ import { Group, Text } from '@mantine/core';
 import { historyPath, type Kind } from '../../catalog/entities.ts';
 import { useIsNew } from '../../catalog/marks.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { NameLink, Note, TextLink } from '../../parts/text.tsx';
 import { useVersions } from './versions.ts';
 
 const SHOWN = 5;
@@ -17,19 +16,11 @@ export const EntityHistory = ({ kind, id }: { kind: Kind; id: string }) => {
   return (
     <Section
       title="History"
-      aside={
-        rows.length > 0 && (
-          <TextLink href={historyPath({ kind, id })} size="sm">
-            All versions
-          </TextLink>
-        )
-      }
+      aside={rows.length > 0 && <TextLink href={historyPath({ kind, id })}>All versions</TextLink>}
     >
       {rows.map(({ version, createdAt, author, message, changes }) => (
         <Group key={version} gap="xs" align="baseline">
-          <TextLink href={`/history/${version}`} size="sm" fw={600}>
-            Version {version}
-          </TextLink>
+          <NameLink href={`/history/${version}`}>Version {version}</NameLink>
           <Text size="sm" flex="1 1 160px" style={{ overflowWrap: 'anywhere' }}>
             {message ?? formatMany(changes, 'change')}
           </Text>

@@ -1,24 +1,32 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
+import { useLocation, useSearch } from 'wouter';
 import type { Version } from '../../catalog/api.ts';
-import { KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
+import { historyPath, KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
-import { asSentence } from '../../interface/api-error.ts';
+import { asSentence } from '../../interface/client.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useHistoryFilter } from './history-filter.ts';
+import { Detail, NameLink, Note } from '../../parts/text.tsx';
 import { sourceInWords, useVersions, type VersionFilter } from './versions.ts';
 
 const ROWS_PER_PAGE = 50;
 
-const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: asSentence(`${kind}s`) }));
+/** The filter of the history, kept in the URL, so that it can be linked to. */
+const useHistoryFilter = (): { filter: VersionFilter; setFilter: (filter: VersionFilter) => void } => {
+  const query = new URLSearchParams(useSearch());
+  const [, navigate] = useLocation();
+  const kind = KINDS.find((known) => known === query.get('kind'));
+  const id = query.get('id');
+  return {
+    filter: { ...(kind !== undefined && { kind }), ...(id !== null && { id }) },
+    setFilter: (filter) => navigate(historyPath(filter)),
+  };
+};
 
-const NO_CHANGES: never[] = [];
+const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: asSentence(`${kind}s`) }));
 
 const COLUMNS: readonly Column<Version>[] = [
   {
@@ -27,12 +35,10 @@ const COLUMNS: readonly Column<Version>[] = [
     style: { verticalAlign: 'top' },
     cell: ({ version, changes }) => (
       <>
-        <TextLink href={`/history/${version}`} fw={600} size="sm" style={{ whiteSpace: 'nowrap' }}>
+        <NameLink href={`/history/${version}`} style={{ whiteSpace: 'nowrap' }}>
           Version {version}
-        </TextLink>
-        <Note size="xs" visibleFrom="sm">
-          {formatMany(changes, 'change')}
-        </Note>
+        </NameLink>
+        <Detail visibleFrom="sm">{formatMany(changes, 'change')}</Detail>
       </>
     ),
   },
@@ -42,9 +48,9 @@ const COLUMNS: readonly Column<Version>[] = [
     cell: ({ message, changes, author, createdAt }) => (
       <>
         {message === null ? <Note>No message</Note> : <Text size="sm">{message}</Text>}
-        <Note size="xs" hiddenFrom="sm">
+        <Detail hiddenFrom="sm">
           {formatMany(changes, 'change')} by {author.name}, {formatMoment(createdAt)}
-        </Note>
+        </Detail>
       </>
     ),
   },
@@ -54,7 +60,7 @@ const COLUMNS: readonly Column<Version>[] = [
     cell: ({ author, source }) => (
       <Group gap={6} wrap="nowrap">
         {author.name}
-        <Badge variant="light" color="gray" size="sm" miw="max-content">
+        <Badge color="gray" size="sm" miw="max-content">
           {sourceInWords(source)}
         </Badge>
       </Group>
@@ -102,7 +108,7 @@ const Versions = ({ filter }: { filter: VersionFilter }) => {
 
 export const History = () => {
   const { filter, setFilter } = useHistoryFilter();
-  const names = useNames(NO_CHANGES);
+  const names = useNames();
   const { kind, id } = filter;
   const isOne = kind !== undefined && id !== undefined;
   const query = new URLSearchParams({ ...filter }).toString();

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { IconArrowBackUp, IconInfoCircle, IconRestore } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -8,13 +8,13 @@ import { ChangeList } from '../../catalog/entity-diff.tsx';
 import { useNames } from '../../catalog/names.ts';
 import { PoolChange } from '../../catalog/odds-change.tsx';
 import { ProposalDialog } from '../../catalog/plan-dialog.tsx';
-import { usePermissions } from '../../interface/queries.ts';
+import { usePermissions } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
 import { Section } from '../../parts/section.tsx';
+import { Note, usePathId } from '../../parts/text.tsx';
 import { sourceInWords, useVersion } from './versions.ts';
 
 const Details = ({ version }: { version: VersionWithChanges }) => {
@@ -81,21 +81,13 @@ export const VersionPage = () => {
         canDesign &&
         data !== undefined && (
           <Group gap="xs">
-            <Button
-              variant="default"
-              leftSection={<IconArrowBackUp size={16} />}
-              onClick={() => setRevert(undoOf(number))}
-            >
+            <IconButton icon={IconArrowBackUp} onClick={() => setRevert(undoOf(number))}>
               Undo this version
-            </Button>
+            </IconButton>
             {!isCurrent && (
-              <Button
-                variant="default"
-                leftSection={<IconRestore size={16} />}
-                onClick={() => setRevert(restoreOf(number))}
-              >
+              <IconButton icon={IconRestore} onClick={() => setRevert(restoreOf(number))}>
                 Restore this version
-              </Button>
+              </IconButton>
             )}
           </Group>
         )

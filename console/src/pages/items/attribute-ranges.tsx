@@ -1,17 +1,11 @@
-import { Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
+import { Group, NumberInput, RangeSlider, Select, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useCatalogAttributes } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Detail, Note, Strong, TextLink } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
-
-interface AttributeRangesProps {
-  readonly form: UseFormReturnType<ItemValues>;
-  readonly attributes: readonly Schemas['Attribute'][];
-  readonly isReadOnly: boolean;
-}
 
 /** Whole bounds without a step give whole numbers; otherwise a hundredth of the range is fine enough for a slider. */
 const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
@@ -23,7 +17,8 @@ const between = (value: number | string, attribute: Schemas['Attribute'], fallba
   value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
 
 /** The attributes of an item, each with the range from which the values of its instances are rolled. */
-export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRangesProps) => {
+export const AttributeRanges = ({ form, isReadOnly }: { form: UseFormReturnType<ItemValues>; isReadOnly: boolean }) => {
+  const attributes = useCatalogAttributes().data?.rows ?? [];
   const chosen = form.values.itemAttributes;
   const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));
   const add = (attributeId: string | null) => {
@@ -59,12 +54,12 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
         return (
           <Stack key={attributeId} gap={6}>
             <Group justify="space-between" wrap="nowrap">
-              <Text size="sm" fw={600}>
+              <Strong>
                 {name}{' '}
-                <Text span size="xs" c="dimmed" fw={400}>
+                <Detail span fw={400}>
                   {formatNumber(attribute.min)} to {formatNumber(attribute.max)}
-                </Text>
-              </Text>
+                </Detail>
+              </Strong>
               {!isReadOnly && (
                 <RemoveButton label={`Remove ${name}`} onClick={() => form.removeListItem('itemAttributes', place)} />
               )}

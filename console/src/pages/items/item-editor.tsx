@@ -3,13 +3,17 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { completed, entityOf } from '../../catalog/entities.ts';
-import { useEntityEditor } from '../../catalog/entity-editor.tsx';
-import { useCatalogItemOdds, useLiveOptions, useOptions } from '../../catalog/reads.ts';
-import { asSentence } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
+import {
+  useCatalogAttributes,
+  useCatalogClassifiers,
+  useCatalogItemOdds,
+  useLiveOptions,
+  useOptions,
+} from '../../catalog/reads.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/requests.ts';
+import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -24,8 +28,6 @@ import { OptionChoice } from './option-choice.tsx';
 interface ItemEditorProps {
   /** Undefined for a new item. */
   readonly item: Schemas['Item'] | undefined;
-  readonly attributes: readonly Schemas['Attribute'][];
-  readonly classifiers: readonly Schemas['Classifier'][];
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
@@ -33,7 +35,7 @@ interface ItemEditorProps {
 const FIELD =
   /^(?:id|name|thumbnail|description|data|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
 
-export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEditorProps) => {
+const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
   const options = useOptions();
   const liveOptions = useLiveOptions();
@@ -111,7 +113,6 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
                 {...form.getInputProps('rollNumerator')}
               />
               <OptionChoice
-                classifiers={classifiers}
                 chosen={form.values.classifierOptionIds}
                 onChange={(ids) => form.setFieldValue('classifierOptionIds', ids)}
                 isReadOnly={!canDesign}
@@ -119,7 +120,7 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
               />
             </Section>
             <Section title="Attributes" gap="md">
-              <AttributeRanges form={form} attributes={attributes} isReadOnly={!canDesign} />
+              <AttributeRanges form={form} isReadOnly={!canDesign} />
             </Section>
             <Section title="Size in a bag" gap="md">
               <Group align="flex-end">
@@ -169,3 +170,9 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
     </form>
   );
 };
+
+export const ItemEditor = ({ item }: Partial<ItemEditorProps>) => (
+  <EditorOnceLoaded queries={[useCatalogAttributes(), useCatalogClassifiers()]}>
+    {(onDiscard) => <LoadedEditor item={item} onDiscard={onDiscard} />}
+  </EditorOnceLoaded>
+);

@@ -2,8 +2,8 @@ import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
 import { useCatalogItem } from '../../catalog/reads.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
-import { EditorWithCatalog } from './editor-with-catalog.tsx';
+import { usePathId } from '../../parts/text.tsx';
+import { ItemEditor } from './item-editor.tsx';
 
 export const ItemPage = () => {
   const id = usePathId();
@@ -18,7 +18,7 @@ export const ItemPage = () => {
     >
       <UnlessDeleted kind="item" id={id}>
         <Loaded query={item} lines={8}>
-          {(found) => <EditorWithCatalog item={found} />}
+          {(found) => <ItemEditor item={found} />}
         </Loaded>
       </UnlessDeleted>
     </Page>

@@ -2,22 +2,17 @@ import { Box, Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useActiveDraft } from '../../catalog/draft.ts';
-import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { ListPage } from '../../catalog/list-page.tsx';
+import { DraftBadge } from '../../catalog/marks.tsx';
 import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import type { List, Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { type OptionsById, optionIdsOf } from '../../parts/catalog.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { OptionBadges, OptionSelect } from '../../parts/option-badge.tsx';
-import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Empty } from '../../parts/loaded.tsx';
+import { OptionBadges, OptionSelect, type OptionsById, optionIdsOf } from '../../parts/options.tsx';
 import { ShareBar } from '../../parts/share-bar.tsx';
+import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
 interface Row {
@@ -42,14 +37,12 @@ const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>
         <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
         <Stack gap={0} miw={0}>
           <Group gap="xs">
-            <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
-              {item.name}
-            </TextLink>
+            <NameLink href={pathTo('items', item.id)}>{item.name}</NameLink>
             <DraftBadge kind="item" id={item.id} />
           </Group>
-          <Note size="xs" truncate maw={220} visibleFrom="sm">
+          <Detail truncate maw={220} visibleFrom="sm">
             {item.id}
-          </Note>
+          </Detail>
           <Box hiddenFrom="sm" mt={4}>
             <OptionBadges of={item.classifiers} options={options} />
           </Box>
@@ -69,19 +62,12 @@ const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>
     sortBy: ({ item }) => item.width * item.height,
     cell: ({ item }) => `${item.width} × ${item.height}`,
   },
-  {
-    header: 'Weight',
-    ta: 'right',
-    visibleFrom: 'sm',
-    sortBy: ({ weight }) => weight,
-    cell: ({ weight }) => formatNumber(weight),
-  },
-  {
-    header: 'Odds',
-    ta: 'right',
-    sortBy: ({ odds }) => odds,
-    cell: ({ odds }) => <ShareBar share={odds} greatest={greatest} />,
-  },
+  figures('Weight', ({ weight }) => weight, formatNumber, { visibleFrom: 'sm' }),
+  figures(
+    'Odds',
+    ({ odds }) => odds,
+    (share) => <ShareBar share={share} greatest={greatest} />,
+  ),
 ];
 
 const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readonly Schemas['ItemOdds'][] }) => {
@@ -150,24 +136,17 @@ export const Items = () => {
   const items = useCatalogItems();
   const odds = useCatalogItemOdds();
   const isDraft = useActiveDraft() !== undefined;
-  const { canDesign } = usePermissions();
-  const create = canDesign && <NewButton href="/new-item">New item</NewButton>;
-  const empty = (
-    <Empty title="No items yet" icon={IconSword} action={create}>
-      An item has a name, a weight and ranges for its attributes. Create the first one.
-    </Empty>
-  );
   return (
-    <Page
-      title="Items"
+    <ListPage
+      kind="item"
       about={`What can be rolled and given to players. The odds are those of a plain roll over all items, ${isDraft ? 'as they will be once the draft is published' : 'computed exactly'}.`}
-      curl={{ path: '/items' }}
-      actions={create}
+      create={<NewButton href="/new-item">New item</NewButton>}
+      icon={IconSword}
+      none="An item has a name, a weight and ranges for its attributes. Create the first one."
+      queries={[items, odds]}
+      lines={8}
     >
-      <AllLoaded queries={[items, odds]} lines={8} empty={empty}>
-        {(list, rows) => <ItemTable items={list} odds={rows} />}
-      </AllLoaded>
-      <DeletedInDraft kind="item" />
-    </Page>
+      {(list, rows) => <ItemTable items={list} odds={rows} />}
+    </ListPage>
   );
 };

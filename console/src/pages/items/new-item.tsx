@@ -1,5 +1,5 @@
 import { Page } from '../../parts/page.tsx';
-import { EditorWithCatalog } from './editor-with-catalog.tsx';
+import { ItemEditor } from './item-editor.tsx';
 
 export const NewItem = () => (
   <Page
@@ -7,6 +7,6 @@ export const NewItem = () => (
     back={{ href: '/items', label: 'Items' }}
     curl={{ method: 'POST', path: '/items', body: { name: 'Sword of Dawn', rollNumerator: 100 } }}
   >
-    <EditorWithCatalog />
+    <ItemEditor />
   </Page>
 );

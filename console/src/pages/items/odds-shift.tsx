@@ -1,19 +1,12 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { type OptionsById, weightOf } from '../../parts/options.tsx';
+import { Detail, Note, Strong } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
 const OTHERS_SHOWN = 6;
-
-/** The weight that the values would give the item. */
-const weightOf = (values: ItemValues, options: OptionsById): number =>
-  values.classifierOptionIds.reduce(
-    (weight, id) => weight * (options.get(id)?.multiplier ?? 1),
-    Math.max(0, Number(values.rollNumerator)),
-  );
 
 interface OddsShiftProps {
   readonly itemId: string | undefined;
@@ -37,7 +30,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
   const present = odds.find((row) => row.itemId === itemId);
   const others = odds.filter((row) => row.itemId !== itemId);
   const othersWeight = others.reduce((sum, { weight }) => sum + weight, 0);
-  const weight = weightOf(values, options);
+  const weight = weightOf(Math.max(0, Number(values.rollNumerator)), values.classifierOptionIds, options);
   const total = othersWeight + weight;
   const shareOf = (own: number) => (total > 0 ? own / total : 0);
   const after = shareOf(weight);
@@ -62,11 +55,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           {multipliers.map((option) => ` × ${formatNumber(option?.multiplier ?? 1)} (${option?.name})`).join('')}, of{' '}
           {formatNumber(total)} in all.
         </Note>
-        {weight === 0 && (
-          <Text size="sm" fw={600}>
-            With a weight of 0 it never drops.
-          </Text>
-        )}
+        {weight === 0 && <Strong>With a weight of 0 it never drops.</Strong>}
         {shown.length > 0 && (
           <DataTable
             label="Odds of other items, before and after"
@@ -85,7 +74,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
             verticalSpacing={4}
           />
         )}
-        <Note size="xs">Shifts are in percentage points. Templates with tiers have their own odds.</Note>
+        <Detail>Shifts are in percentage points. Templates with tiers have their own odds.</Detail>
       </Stack>
     </Card>
   );

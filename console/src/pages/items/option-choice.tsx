@@ -1,13 +1,12 @@
 import { Chip, Group, Input, MultiSelect, Stack } from '@mantine/core';
+import { useCatalogClassifiers } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Note, TextLink } from '../../parts/text.tsx';
 
 const MAX_CHIPS = 12;
 
 interface OptionChoiceProps {
-  readonly classifiers: readonly Schemas['Classifier'][];
   readonly chosen: string[];
   readonly onChange: (chosen: string[]) => void;
   readonly isReadOnly: boolean;
@@ -18,7 +17,8 @@ const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): str
   dropRateMultiplier === null || dropRateMultiplier === 1 ? name : `${name} ×${formatNumber(dropRateMultiplier)}`;
 
 /** The options of an item, by classifier. */
-export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
+export const OptionChoice = ({ chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
+  const classifiers = useCatalogClassifiers().data?.rows ?? [];
   if (classifiers.length === 0)
     return (
       <Note>

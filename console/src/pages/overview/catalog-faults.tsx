@@ -1,12 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { useOddsOfTemplates } from '../../interface/queries.ts';
-import { optionIdsOf } from '../../parts/catalog.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { useOddsOfTemplates } from '../../interface/requests.ts';
+import { optionIdsOf } from '../../parts/options.tsx';
+import { pathTo, TextLink } from '../../parts/text.tsx';
 
 interface Fault {
   readonly text: string;
@@ -31,33 +29,24 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
   const options = useLiveOptions();
   const templateOdds = useOddsOfTemplates(templates.map(({ id }) => id));
   const faults: Fault[] = [];
+  const add = (text: string, href: string, fix: string) => faults.push({ text, href, fix });
 
-  if (items.length === 0)
-    faults.push({ text: 'The catalog is empty, so nothing can be rolled.', href: '/new-item', fix: 'Create an item' });
+  if (items.length === 0) add('The catalog is empty, so nothing can be rolled.', '/new-item', 'Create an item');
   for (const { itemId, itemName, weight } of odds)
-    if (weight === 0)
-      faults.push({
-        text: `${itemName} can never drop: its weight is 0.`,
-        href: pathTo('items', itemId),
-        fix: 'Change its weight',
-      });
+    if (weight === 0) add(`${itemName} can never drop: its weight is 0.`, pathTo('items', itemId), 'Change its weight');
   for (const [place, { error }] of templateOdds.entries()) {
     const template = templates[place];
     if (error !== null && template !== undefined)
-      faults.push({
-        text: `${template.name} cannot be rolled. ${explain(error)}`,
-        href: pathTo('templates', template.id),
-        fix: 'Fix the template',
-      });
+      add(`${template.name} cannot be rolled. ${explain(error)}`, pathTo('templates', template.id), 'Fix the template');
   }
   const used = new Set(items.flatMap(optionIdsOf));
   for (const option of options.values())
     if (items.length > 0 && !used.has(option.id))
-      faults.push({
-        text: `No item has the ${option.classifierName} ${option.name}, so it is an empty tier.`,
-        href: '/items',
-        fix: 'Add it to an item',
-      });
+      add(
+        `No item has the ${option.classifierName} ${option.name}, so it is an empty tier.`,
+        '/items',
+        'Add it to an item',
+      );
 
   const sound = faults.length === 0;
   const Icon = sound ? IconCircleCheck : IconAlertTriangle;
@@ -69,11 +58,7 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
           <Icon size={20} color={`var(--console-${sound ? 'more' : 'less'})`} style={{ flex: 'none' }} aria-hidden />
           <div>
             <Text size="sm">{text}</Text>
-            {href !== undefined && (
-              <TextLink href={href} size="sm">
-                {fix}
-              </TextLink>
-            )}
+            {href !== undefined && <TextLink href={href}>{fix}</TextLink>}
           </div>
         </Group>
       ))}

@@ -1,12 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
-import { useItems } from '../../interface/queries.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { useItems } from '../../interface/requests.ts';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Empty } from '../../parts/loaded.tsx';
+import { Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
 export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => {
@@ -29,7 +27,7 @@ export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => 
                 {itemName} (deleted)
               </Text>
             ) : (
-              <TextLink href={pathTo('items', itemId)} size="sm" flex={1} truncate>
+              <TextLink href={pathTo('items', itemId)} flex={1} truncate>
                 {itemName}
               </TextLink>
             )}

@@ -1,6 +1,6 @@
 import { List } from '@mantine/core';
-import { TextLink } from '../../parts/links.tsx';
 import { Section } from '../../parts/section.tsx';
+import { TextLink } from '../../parts/text.tsx';
 
 const STEPS = [
   { href: '/attributes', label: 'Attributes', about: 'numbers that items carry, such as damage' },

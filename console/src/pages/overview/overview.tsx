@@ -1,8 +1,7 @@
 import { Card, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
 import {
   useDropRates,
   useFirstUsers,
@@ -10,21 +9,17 @@ import {
   useItems,
   useRollStatistics,
   useTemplates,
-} from '../../interface/queries.ts';
-import { Empty } from '../../parts/empty.tsx';
+} from '../../interface/requests.ts';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { AllLoaded, Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
 import { Section } from '../../parts/section.tsx';
+import { Note, pathTo, TextLink } from '../../parts/text.tsx';
+import { DraftFailures, OddsAlarms } from './alarms.tsx';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
-import { DraftFailures } from './draft-failures.tsx';
 import { DropList } from './drop-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { OddsAlarms } from './odds-alarms.tsx';
 
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
@@ -110,7 +105,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
     <Stack gap={6}>
       {rows.slice(0, MAX_SOURCES).map(({ name, href, count }) => (
         <Group key={href} gap="sm" wrap="nowrap">
-          <TextLink href={href} size="sm" flex={1} truncate>
+          <TextLink href={href} flex={1} truncate>
             {name}
           </TextLink>
           <Note className="numeric">{formatCount(count)}</Note>

@@ -1,10 +1,10 @@
-import { Button, Card, Group, Stack, Title } from '@mantine/core';
+import { Card, Group, Stack, Title } from '@mantine/core';
 import { IconSortDescending } from '@tabler/icons-react';
-import { useChange } from '../../interface/use-change.ts';
-import { RemoveButton } from '../../parts/buttons.tsx';
+import { useChange } from '../../interface/requests.ts';
+import { IconButton, RemoveButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { PlacedItem } from './item-tile.tsx';
@@ -51,23 +51,22 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
         <Group justify="space-between" gap="xs">
           <div>
             <Title order={2}>{name}</Title>
-            <Note size="xs">
+            <Detail>
               {space.cols} × {space.rows}, {taken} of {space.cols * space.rows} cells taken
-            </Note>
+            </Detail>
           </div>
           {canSupport && (
             <Group gap={4}>
-              <Button
-                variant="default"
+              <IconButton
+                icon={IconSortDescending}
                 size="xs"
-                leftSection={<IconSortDescending size={16} />}
                 aria-label={`Sort ${name}`}
                 disabled={contents.length === 0}
                 loading={sort.isPending}
                 onClick={() => sort.mutate(undefined)}
               >
                 Sort
-              </Button>
+              </IconButton>
               <RemoveButton
                 label={`Remove ${name}`}
                 loading={remove.isPending}

@@ -9,17 +9,16 @@ import {
   useSensor,
   useSensors,
 } from '@dnd-kit/core';
-import { Button, Card, Drawer, Flex, Stack, Title } from '@mantine/core';
+import { Button, Card, Drawer, Flex, Stack } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
 import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useLiveOptions } from '../../catalog/reads.ts';
 import type { List } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import { notifyError } from '../../interface/use-change.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { notifyError, usePermissions } from '../../interface/requests.ts';
 import { formatCount } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { EmptyCard } from '../../parts/loaded.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
@@ -71,7 +70,6 @@ interface BelongingsProps {
 
 export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   const { canSupport } = usePermissions();
-  const options = useLiveOptions();
   const instances = owned.rows;
   const move = useMove(userId, instances);
   const [selectedId, setSelectedId] = useState<string>();
@@ -82,6 +80,10 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
 
   const selected = instances.find(({ id }) => id === selectedId);
   const loose = instances.filter((instance) => placeOf(instance) === undefined);
+  const aboutLoose =
+    loose.length === 0
+      ? 'All items of the player are in bags.'
+      : `${formatCount(loose.length)} owned, but in no bag.${canSupport ? ' Drag one into a bag, or select it to enter a position.' : ''}`;
   const bagOf = (place: Place) => bags.find(({ id }) => id === place.bagId);
 
   const kindOf = (instance: Instance, place: Place): Target['kind'] => {
@@ -160,8 +162,6 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       instance={selected}
       instances={instances}
       bags={bags}
-      options={options}
-      canSupport={canSupport}
       hasClose={isWide}
       onMove={move}
       onRotate={rotate}
@@ -188,13 +188,11 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       <Flex gap="lg" align="flex-start">
         <Stack gap="lg" flex={1} miw={0}>
           {bags.length === 0 && (
-            <Card>
-              <Empty title="No bags yet" icon={IconBackpack}>
-                {canSupport
-                  ? 'Give the player a bag, then drag items from the list below into it.'
-                  : 'The items of the player are listed below.'}
-              </Empty>
-            </Card>
+            <EmptyCard title="No bags yet" icon={IconBackpack}>
+              {canSupport
+                ? 'Give the player a bag, then drag items from the list below into it.'
+                : 'The items of the player are listed below.'}
+            </EmptyCard>
           )}
           <Flex gap="lg" wrap="wrap" align="flex-start">
             {bags.map((bag) => (
@@ -209,37 +207,27 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
               />
             ))}
           </Flex>
-          <Card component="section" aria-label="Not in a bag" padding="md">
-            <Stack gap="sm">
-              <div>
-                <Title order={2}>Not in a bag</Title>
-                <Note size="xs">
-                  {loose.length === 0
-                    ? 'All items of the player are in bags.'
-                    : `${formatCount(loose.length)} owned, but in no bag.${canSupport ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
-                </Note>
-              </div>
-              {loose.length > 0 && (
-                <ul className={classes.looseList}>
-                  {loose.slice(0, showsAll ? undefined : LOOSE_AT_FIRST).map((instance) => (
-                    <li key={instance.id}>
-                      <LooseItem
-                        instance={instance}
-                        isSelected={instance.id === selectedId}
-                        canSupport={canSupport}
-                        onSelect={select}
-                      />
-                    </li>
-                  ))}
-                </ul>
-              )}
-              {loose.length > LOOSE_AT_FIRST && (
-                <Button variant="default" size="xs" onClick={() => setShowsAll(!showsAll)}>
-                  {showsAll ? 'Show fewer' : `Show all ${formatCount(loose.length)}`}
-                </Button>
-              )}
-            </Stack>
-          </Card>
+          <Section title="Not in a bag" about={<Detail>{aboutLoose}</Detail>} padding="md">
+            {loose.length > 0 && (
+              <ul className={classes.looseList}>
+                {loose.slice(0, showsAll ? undefined : LOOSE_AT_FIRST).map((instance) => (
+                  <li key={instance.id}>
+                    <LooseItem
+                      instance={instance}
+                      isSelected={instance.id === selectedId}
+                      canSupport={canSupport}
+                      onSelect={select}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
+            {loose.length > LOOSE_AT_FIRST && (
+              <Button variant="default" size="xs" onClick={() => setShowsAll(!showsAll)}>
+                {showsAll ? 'Show fewer' : `Show all ${formatCount(loose.length)}`}
+              </Button>
+            )}
+          </Section>
           {owned.isTruncated && (
             <Note role="status">The player owns more items than the console loads; the newest are not shown.</Note>
           )}

@@ -1,24 +1,33 @@
-import { Alert, Badge, Button, Card, Code, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Alert, Badge, Button, Code, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { useFairness, usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { MoreButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { useChange, useFairness, usePermissions } from '../../interface/requests.ts';
+import { IconButton, MoreButton } from '../../parts/buttons.tsx';
+import { Copy } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { EmptyCard, Loaded } from '../../parts/loaded.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { Note, ServiceLink, Strong } from '../../parts/text.tsx';
 import { readProof } from './proof.ts';
-import { ShortHash } from './short-hash.tsx';
 
 type State = Schemas['PlayerFairness'];
 
 const EPOCHS_AT_ONCE = 5;
+
+const HASH_SHOWN = 12;
+
+/** The beginning of a hash, and all of it to copy. */
+const ShortHash = ({ hash, name }: { hash: string; name: string }) => (
+  <Group gap={6}>
+    <Code title={hash} style={{ whiteSpace: 'nowrap' }}>
+      {hash.slice(0, HASH_SHOWN)}…
+    </Code>
+    <Copy text={hash} size="compact-xs" what={`the ${name}`} />
+  </Group>
+);
 
 const SeedsCard = ({ state }: { state: State }) => {
   const { epoch, clientSeed, commitment, nextCommitment, nextManifest, nonce, head, mustRotate } = state;
@@ -66,21 +75,13 @@ const ProofRow = ({ userId, epoch, isCurrent }: { userId: string; epoch: number;
   return (
     <Group justify="space-between" gap="xs">
       <div>
-        <Text size="sm" fw={600}>
-          Epoch {formatCount(epoch)}
-        </Text>
+        <Strong>Epoch {formatCount(epoch)}</Strong>
         <Note>{isCurrent ? 'Sealed until the player rotates' : 'Revealed: every roll can be checked'}</Note>
       </div>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconDownload size={16} />}
-        loading={download.isPending}
-        onClick={() => download.mutate(undefined)}
-      >
+      <IconButton icon={IconDownload} size="xs" loading={download.isPending} onClick={() => download.mutate(undefined)}>
         Download proof
         <VisuallyHidden>&nbsp;of epoch {epoch}</VisuallyHidden>
-      </Button>
+      </IconButton>
     </Group>
   );
 };
@@ -92,13 +93,11 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
     <Section
       title="Proofs"
       about={
-        <>
+        <Note>
           A proof contains all receipts of an epoch. Anyone can check it at{' '}
-          <ServiceLink path="/verify" inherit>
-            /verify
-          </ServiceLink>
-          , or with a saved copy of that page. A long proof is split into several files.
-        </>
+          <ServiceLink path="/verify">/verify</ServiceLink>, or with a saved copy of that page. A long proof is split
+          into several files.
+        </Note>
       }
     >
       {Array.from({ length: shown }, (_, place) => epoch - place).map((one) => (
@@ -128,22 +127,19 @@ const NoSeeds = ({ userId }: { userId: string }) => {
     failed: 'Could not start',
   });
   return (
-    <Card>
-      <Empty
-        title="No seeds yet"
-        icon={IconShieldCheck}
-        action={
-          <Button disabled={!canSupport} loading={start.isPending} onClick={() => start.mutate(undefined)}>
-            Start
-          </Button>
-        }
-      >
-        Verifiable rolls need a hidden server seed, which the service commits to, and a client seed, which the player
-        chooses. <b>Start</b> creates the server seed. Your game can do the same with{' '}
-        <Code>POST /users/{userId}/fairness</Code>.
-        {!canSupport && ' This needs a secret with the role support or write.'}
-      </Empty>
-    </Card>
+    <EmptyCard
+      title="No seeds yet"
+      icon={IconShieldCheck}
+      action={
+        <Button disabled={!canSupport} loading={start.isPending} onClick={() => start.mutate(undefined)}>
+          Start
+        </Button>
+      }
+    >
+      Verifiable rolls need a hidden server seed, which the service commits to, and a client seed, which the player
+      chooses. <b>Start</b> creates the server seed. Your game can do the same with{' '}
+      <Code>POST /users/{userId}/fairness</Code>.{!canSupport && ' This needs a secret with the role support or write.'}
+    </EmptyCard>
   );
 };
 

@@ -1,18 +1,17 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect } from 'react';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useInstanceHistory } from '../../interface/queries.ts';
-import { notifyError, useChange } from '../../interface/use-change.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { notifyError, useChange, useInstanceHistory, usePermissions } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { OptionBadges } from '../../parts/option-badge.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { OptionBadges } from '../../parts/options.tsx';
 import { RangeValue } from '../../parts/range-value.tsx';
+import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
 
@@ -37,11 +36,11 @@ const History = ({ id }: { id: string }) => (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
           {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt }) => (
             <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
-              <Note size="xs">
+              <Detail>
                 {formatMoment(createdAt)}
                 {fromUserId !== null && `, from ${fromUserId}`}
                 {toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
-              </Note>
+              </Detail>
             </Timeline.Item>
           ))}
         </Timeline>
@@ -49,6 +48,9 @@ const History = ({ id }: { id: string }) => (
     }
   </Loaded>
 );
+
+/** A place; its numbers are empty strings while their fields are empty. */
+type MoveValues = Omit<Place, 'x' | 'y'> & Record<'x' | 'y', number | string>;
 
 interface MoveFormProps {
   readonly instance: Instance;
@@ -60,25 +62,18 @@ interface MoveFormProps {
 /** Moves an item by numbers, as an alternative to dragging. */
 const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const place = placeOf(instance);
-  const [bagId, setBagId] = useState(place?.bagId ?? bags[0]?.id ?? '');
-  const [x, setX] = useState<number | string>(place?.x ?? 0);
-  const [y, setY] = useState<number | string>(place?.y ?? 0);
-  const [rotated, setRotated] = useState(place?.rotated ?? false);
+  const form = useForm<MoveValues>({
+    initialValues: place ?? { bagId: bags[0]?.id ?? '', x: 0, y: 0, rotated: false },
+  });
+  const { bagId, x, y, rotated } = form.values;
   // The numbers follow the item when it is dragged; a refetch that finds it unmoved leaves them alone.
-  const { bagId: currentBagId, x: column, y: row, rotated: isTurned } = place ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another place is another one.
   useEffect(() => {
-    if (currentBagId === undefined || column === undefined || row === undefined || isTurned === undefined) return;
-    setBagId(currentBagId);
-    setX(column);
-    setY(row);
-    setRotated(isTurned);
-  }, [currentBagId, column, row, isTurned]);
+    if (place !== undefined) form.setValues(place);
+  }, [place?.bagId, place?.x, place?.y, place?.rotated]);
   const bag = bags.find(({ id }) => id === bagId);
   if (bag === undefined) return <Note>The player has no bag for it.</Note>;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onMove(instance, { bagId, x: Number(x), y: Number(y), rotated });
-  };
+  const submit = form.onSubmit(() => onMove(instance, { bagId, x: Number(x), y: Number(y), rotated }));
   const placeFirst = () => {
     const free = firstFree(instances, instance, bag);
     if (free === undefined) notifyError('Could not move', new Error(`${bagName(bag)} has no room for it.`));
@@ -91,14 +86,13 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
           label="Bag"
           allowDeselect={false}
           data={bags.map((each) => ({ value: each.id, label: bagName(each) }))}
-          value={bagId}
-          onChange={(chosen) => chosen !== null && setBagId(chosen)}
+          {...form.getInputProps('bagId')}
         />
         <Group grow align="flex-start">
-          <NumberInput label="X" description="columns before it" allowDecimal={false} value={x} onChange={setX} />
-          <NumberInput label="Y" description="rows above it" allowDecimal={false} value={y} onChange={setY} />
+          <NumberInput label="X" description="columns before it" allowDecimal={false} {...form.getInputProps('x')} />
+          <NumberInput label="Y" description="rows above it" allowDecimal={false} {...form.getInputProps('y')} />
         </Group>
-        <Checkbox label="Rotated" checked={rotated} onChange={(event) => setRotated(event.currentTarget.checked)} />
+        <Checkbox label="Rotated" {...form.getInputProps('rotated', { type: 'checkbox' })} />
         <Group gap="xs">
           <Button type="submit" size="xs" disabled={x === '' || y === ''}>
             {place === undefined ? 'Place' : 'Move'}
@@ -113,8 +107,6 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 };
 
 interface ItemPanelProps extends MoveFormProps {
-  readonly options: OptionsById;
-  readonly canSupport: boolean;
   /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
@@ -123,8 +115,10 @@ interface ItemPanelProps extends MoveFormProps {
 
 /** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
-  const { instance, instances, bags, options, canSupport, hasClose, onMove, onRotate, onClose } = props;
+  const { instance, instances, bags, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;
+  const { canSupport } = usePermissions();
+  const options = useLiveOptions();
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
     run: (api) => api.itemInstances.delete(id),
@@ -136,13 +130,11 @@ export const ItemPanel = (props: ItemPanelProps) => {
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <Thumbnail name={item.name} thumbnail={item.thumbnail} size={56} />
         <Stack gap={4} miw={0} flex={1}>
-          <TextLink href={pathTo('items', item.id)} fw={650}>
+          <TextLink href={pathTo('items', item.id)} size="md" fw={650}>
             {item.name}
           </TextLink>
           <OptionBadges of={classifiers} options={options} />
-          <Note size="xs" style={{ overflowWrap: 'anywhere' }}>
-            {id}
-          </Note>
+          <Detail style={{ overflowWrap: 'anywhere' }}>{id}</Detail>
         </Stack>
         {hasClose && (
           <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
@@ -157,21 +149,14 @@ export const ItemPanel = (props: ItemPanelProps) => {
         <>
           <Group gap="xs">
             {isPlaced && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconRotateClockwise size={16} />}
-                aria-keyshortcuts="R"
-                onClick={() => onRotate(instance)}
-              >
+              <IconButton icon={IconRotateClockwise} size="xs" aria-keyshortcuts="R" onClick={() => onRotate(instance)}>
                 Rotate
-              </Button>
+              </IconButton>
             )}
-            <Button
+            <IconButton
+              icon={IconTrash}
               size="xs"
-              variant="default"
               c="var(--mantine-color-error)"
-              leftSection={<IconTrash size={16} />}
               loading={take.isPending}
               onClick={() =>
                 confirmLoss({
@@ -183,7 +168,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
               }
             >
               Remove
-            </Button>
+            </IconButton>
           </Group>
           <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
         </>

@@ -4,13 +4,8 @@ import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { CELL, describe, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 
-interface PictureProps {
-  readonly instance: Instance;
-  readonly rotated: boolean;
-}
-
 /** The picture of an instance, as large as its cells allow. */
-export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
+export const Picture = ({ instance: { item }, rotated }: { instance: Instance; rotated: boolean }) => (
   <span className={classes.picture} data-rotated={rotated || undefined}>
     <Thumbnail name={item.name} thumbnail={item.thumbnail} size={CELL * Math.min(item.width, item.height) - 8} />
   </span>

@@ -1,17 +1,13 @@
 import { Skeleton, Table } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { usePlayerState, useTemplates } from '../../interface/requests.ts';
 import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import type { OptionsById } from '../../parts/options.tsx';
+import { Detail, NameLink, Note, pathTo } from '../../parts/text.tsx';
 
 type State = Schemas['UserTemplateState'];
 
@@ -27,11 +23,7 @@ const columnsOf = (options: OptionsById): readonly Column<State>[] => [
     cell: ({ rolls, accruedRolls }) => (
       <>
         {formatCount(rolls)}
-        {accruedRolls > 0 && (
-          <Note size="xs" style={{ whiteSpace: 'nowrap' }}>
-            {formatCount(accruedRolls)} to claim
-          </Note>
-        )}
+        {accruedRolls > 0 && <Detail style={{ whiteSpace: 'nowrap' }}>{formatCount(accruedRolls)} to claim</Detail>}
       </>
     ),
   },
@@ -54,7 +46,7 @@ const columnsOf = (options: OptionsById): readonly Column<State>[] => [
       ) : (
         <>
           {formatShare(top.rate, 3)}
-          <Note size="xs">{nameIn(options, top.tier)}</Note>
+          <Detail>{nameIn(options, top.tier)}</Detail>
         </>
       ),
   },
@@ -79,13 +71,11 @@ const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowPro
   return (
     <Table.Tr>
       <Table.Th scope="row">
-        <TextLink href={pathTo('templates', id)} fw={600} size="sm">
-          {name}
-        </TextLink>
+        <NameLink href={pathTo('templates', id)}>{name}</NameLink>
         {data !== undefined && (
-          <Note size="xs" fw={400} hiddenFrom="sm">
+          <Detail fw={400} hiddenFrom="sm">
             {inShort(data, options)}
-          </Note>
+          </Detail>
         )}
       </Table.Th>
       {data !== undefined ? (

@@ -1,15 +1,15 @@
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { IconBackpack, IconGift } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useBags, useInstances, usePermissions, useUser } from '../../interface/queries.ts';
+import { useBags, useInstances, usePermissions, useUser } from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
+import { usePathId } from '../../parts/text.tsx';
 import { Belongings } from './belongings.tsx';
 import { Fairness } from './fairness.tsx';
-import { GiveBag } from './give-bag.tsx';
-import { GiveItem } from './give-item.tsx';
+import { GiveBag, GiveItem } from './give.tsx';
 import { Pity } from './pity.tsx';
 
 export const Player = () => {
@@ -33,12 +33,12 @@ export const Player = () => {
         canSupport &&
         bags.data !== undefined && (
           <>
-            <Button variant="default" leftSection={<IconBackpack size={16} />} onClick={() => setGiven('bag')}>
+            <IconButton icon={IconBackpack} onClick={() => setGiven('bag')}>
               Give a bag
-            </Button>
-            <Button leftSection={<IconGift size={16} />} onClick={() => setGiven('item')}>
+            </IconButton>
+            <IconButton variant="filled" icon={IconGift} onClick={() => setGiven('item')}>
               Give an item
-            </Button>
+            </IconButton>
           </>
         )
       }

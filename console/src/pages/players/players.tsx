@@ -2,15 +2,12 @@ import { Stack, TextInput } from '@mantine/core';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { List, Schemas } from '../../interface/client.ts';
-import { useUsers } from '../../interface/queries.ts';
+import { useUsers } from '../../interface/requests.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Detail, LinkButton, NameLink, pathTo } from '../../parts/text.tsx';
 
 type User = Schemas['User'];
 
@@ -20,12 +17,10 @@ const COLUMNS: readonly Column<User>[] = [
     sortBy: ({ id }) => id,
     cell: ({ id, externalId }) => (
       <>
-        <TextLink href={pathTo('players', id)} fw={600} size="sm">
-          {id}
-        </TextLink>
-        <Note size="xs" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+        <NameLink href={pathTo('players', id)}>{id}</NameLink>
+        <Detail hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
           {externalId}
-        </Note>
+        </Detail>
       </>
     ),
   },

@@ -1,8 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { explain } from '../../interface/api-error.ts';
-import type { List } from '../../interface/client.ts';
-import { instancesKey } from '../../interface/queries.ts';
-import { notifyError } from '../../interface/use-change.ts';
+import { explain, type List } from '../../interface/client.ts';
+import { instancesKey, notifyError } from '../../interface/requests.ts';
 import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
 

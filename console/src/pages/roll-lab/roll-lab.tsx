@@ -1,19 +1,16 @@
-import { Button, Card, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useItems, usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { LinkButton } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { OptionSelect } from '../../parts/option-badge.tsx';
+import { useChange, useItems, usePermissions } from '../../interface/requests.ts';
+import { Empty, EmptyCard, Loaded } from '../../parts/loaded.tsx';
+import { OptionSelect } from '../../parts/options.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, LinkButton } from '../../parts/text.tsx';
 
 const MAX_KEPT = 12;
 
@@ -28,7 +25,7 @@ const rollNote = (canRoll: boolean, receiver: string): string => {
   return `This is a real roll: ${receiver} gets the item, and it counts in the statistics.`;
 };
 
-const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
+const Lab = () => {
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
   const [wanted, setWanted] = useState<string[]>([]);
@@ -79,19 +76,17 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
           >
             Roll
           </Button>
-          <Note size="xs">{rollNote(canSupport, receiver)}</Note>
+          <Detail>{rollNote(canSupport, receiver)}</Detail>
         </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap="lg" aria-live="polite">
           {latest === undefined ? (
-            <Card>
-              <Empty title="No rolls yet" icon={IconDice5}>
-                Roll to see an item with its attribute values.
-              </Empty>
-            </Card>
+            <EmptyCard title="No rolls yet" icon={IconDice5}>
+              Roll to see an item with its attribute values.
+            </EmptyCard>
           ) : (
-            <RollCard key={latest.number} result={latest.result} items={items} options={options} size={96} />
+            <RollCard key={latest.number} result={latest.result} size={96} />
           )}
           {earlier.length > 0 && (
             <Stack gap="sm">
@@ -103,7 +98,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               </Group>
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
                 {earlier.map(({ number, result }) => (
-                  <RollCard key={number} result={result} items={items} options={options} />
+                  <RollCard key={number} result={result} />
                 ))}
               </SimpleGrid>
             </Stack>
@@ -128,7 +123,7 @@ export const RollLab = () => {
     >
       <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
       <Loaded query={useItems()} empty={empty}>
-        {({ rows }) => <Lab items={rows} />}
+        {() => <Lab />}
       </Loaded>
     </Page>
   );

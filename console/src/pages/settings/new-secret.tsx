@@ -1,11 +1,11 @@
-import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { useChange } from '../../interface/requests.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { FaultList } from '../../parts/fault-list.tsx';
+import { FaultList } from '../../parts/faults.tsx';
+import { Strong } from '../../parts/text.tsx';
 
 const ROLES = [
   { value: 'read', label: 'Read', about: 'Can read everything except secrets. For dashboards.' },
@@ -25,9 +25,9 @@ const Shown = ({ created, onClose }: { created: Schemas['CreatedSecret']; onClos
       The secret is shown only once. Copy it now.
     </Alert>
     <div>
-      <Text size="sm" fw={600} mb={4}>
+      <Strong mb={4}>
         {created.name} ({created.role})
-      </Text>
+      </Strong>
       <Code block data-testid="secret" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {created.secret}
       </Code>

@@ -1,12 +1,10 @@
 import { Switch } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions, useTeam } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, usePermissions, useTeam } from '../../interface/requests.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { Note, ServiceLink } from '../../parts/text.tsx';
 
 const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
   const { canAdminister } = usePermissions();
@@ -46,11 +44,7 @@ export const PlainRolls = () => {
       </Loaded>
       <Note>
         {!canAdminister && 'Only an admin secret can change this. '}Templates have a switch of their own. Players check
-        their rolls at{' '}
-        <ServiceLink path="/verify" inherit>
-          /verify
-        </ServiceLink>
-        .
+        their rolls at <ServiceLink path="/verify">/verify</ServiceLink>.
       </Note>
     </Section>
   );

@@ -1,15 +1,14 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { useSecrets } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { useChange, useSecrets } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, Strong } from '../../parts/text.tsx';
 import { NewSecret } from './new-secret.tsx';
 
 const COLOURS = { read: 'gray', support: 'teal', design: 'grape', write: 'blue', admin: 'orange' } as const;
@@ -19,12 +18,8 @@ const COLUMNS: readonly Column<Schemas['Secret']>[] = [
     header: 'Name',
     cell: ({ name, createdAt }) => (
       <>
-        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {name}
-        </Text>
-        <Note size="xs" hiddenFrom="sm">
-          {formatMoment(createdAt)}
-        </Note>
+        <Strong style={{ overflowWrap: 'anywhere' }}>{name}</Strong>
+        <Detail hiddenFrom="sm">{formatMoment(createdAt)}</Detail>
       </>
     ),
   },

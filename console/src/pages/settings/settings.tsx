@@ -1,5 +1,5 @@
-import { Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { usePermissions, useTeam } from '../../interface/queries.ts';
+import { Code, SimpleGrid, Text } from '@mantine/core';
+import { usePermissions, useTeam } from '../../interface/requests.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { curlCommand } from '../../parts/curl.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -7,7 +7,7 @@ import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
+import { ServiceLink } from '../../parts/text.tsx';
 import { PlainRolls } from './plain-rolls.tsx';
 import { Secrets } from './secrets.tsx';
 
@@ -25,28 +25,21 @@ const InterfaceCard = () => {
   const teamId = useTeam().data?.id ?? '';
   const command = curlCommand({ path: '/team' }, teamId);
   return (
-    <Card component="section" aria-label="API">
-      <Stack gap="sm" align="flex-start">
-        <Title order={2}>API</Title>
-        <Text size="sm">
-          Your servers call the service as <Code>{teamId}</Code> with a secret. Every page has a button that shows its
-          request as a curl command.
-        </Text>
-        <Code block w="100%" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {command}
-        </Code>
-        <Copy text={command} size="xs" />
-        <Text size="sm">
-          <ServiceLink path="/docs" inherit>
-            API reference
-          </ServiceLink>
-          {' · '}
-          <ServiceLink path="/openapi.json" inherit>
-            openapi.json
-          </ServiceLink>
-        </Text>
-      </Stack>
-    </Card>
+    <Section title="API">
+      <Text size="sm">
+        Your servers call the service as <Code>{teamId}</Code> with a secret. Every page has a button that shows its
+        request as a curl command.
+      </Text>
+      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {command}
+      </Code>
+      <Copy text={command} size="xs" style={{ alignSelf: 'flex-start' }} />
+      <Text size="sm">
+        <ServiceLink path="/docs">API reference</ServiceLink>
+        {' · '}
+        <ServiceLink path="/openapi.json">openapi.json</ServiceLink>
+      </Text>
+    </Section>
   );
 };
 

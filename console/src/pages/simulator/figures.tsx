@@ -1,27 +1,18 @@
-import { Box, ColorSwatch, Group, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Swatch } from '../../parts/options.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import classes from './figures.module.css';
 import type { Target } from './targets.ts';
 
-interface TargetNameProps {
-  readonly target: Target;
-  readonly options: OptionsById;
-}
-
-const TargetName = ({ target: { kind, id, name, item }, options }: TargetNameProps) => {
+const TargetName = ({ target: { kind, colour, name, item } }: { target: Target }) => {
   if (kind === 'tier')
     return (
       <Group gap={8} wrap="nowrap">
-        <ColorSwatch
-          size={10}
-          withShadow={false}
-          color={`var(--mantine-color-${options.get(id ?? '')?.colour ?? 'verdigris'}-6)`}
-          aria-hidden
-        />
+        <Swatch colour={colour} />
         <Text inherit fw={600}>
           {name}
         </Text>
@@ -36,11 +27,7 @@ const TargetName = ({ target: { kind, id, name, item }, options }: TargetNamePro
         <Text inherit fw={600} lh={1.25}>
           {name}
         </Text>
-        {kind === 'featured' && (
-          <Text size="xs" c="dimmed" lh={1.2}>
-            featured
-          </Text>
-        )}
+        {kind === 'featured' && <Detail lh={1.2}>featured</Detail>}
       </div>
     </Group>
   );
@@ -52,17 +39,16 @@ interface FiguresProps {
   /** All but the first. */
   readonly columns: readonly Column<Target>[];
   readonly targets: readonly Target[];
-  readonly options: OptionsById;
   readonly note?: ReactNode;
 }
 
 /** A table with a row for each tier and item. */
-export const Figures = ({ title, about, columns, targets, options, note }: FiguresProps) => (
+export const Figures = ({ title, about, columns, targets, note }: FiguresProps) => (
   <Section title={title} about={about}>
     <DataTable
       label={title}
       columns={[
-        { header: 'Tier or item', cell: (target) => <TargetName target={target} options={options} /> },
+        { header: 'Tier or item', cell: (target) => <TargetName target={target} /> },
         ...columns.map((column): Column<Target> => ({ ...column, ta: 'right' })),
       ]}
       rows={targets}

@@ -1,5 +1,6 @@
-import { ColorSwatch, Group, Progress, Stack, Text } from '@mantine/core';
+import { Group, Progress, Stack, Text } from '@mantine/core';
 import { formatCount, formatShare } from '../../parts/format.ts';
+import { Swatch } from '../../parts/options.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Config } from '../templates/template-values.ts';
 import type { Target } from './targets.ts';
@@ -12,13 +13,8 @@ const guaranteeWords = ({ featuredShare, guaranteeAfterLosses = 1 }: Config): st
     : `because the player had lost the ${lost} ${guaranteeAfterLosses} times in a row`;
 };
 
-interface OriginCardProps {
-  readonly outcome: Outcome;
-  readonly top: Target;
-}
-
 /** How results of the top tier came about; nothing if there is no rule but luck. */
-export const OriginCard = ({ outcome, top }: OriginCardProps) => {
+export const OriginCard = ({ outcome, top }: { outcome: Outcome; top: Target }) => {
   const { config } = outcome.subject;
   const { top: all, hard, soft, guarantee } = outcome.simulation.pity;
   const hasPity = Boolean(config.pityThreshold) || (config.softPity?.length ?? 0) > 0;
@@ -50,12 +46,7 @@ export const OriginCard = ({ outcome, top }: OriginCardProps) => {
           <Stack gap={4}>
             {parts.map(({ label, count, colour }) => (
               <Group key={label} gap={8} wrap="nowrap">
-                <ColorSwatch
-                  size={12}
-                  withShadow={false}
-                  color={`var(--mantine-color-${colour.replace('.', '-')})`}
-                  aria-hidden
-                />
+                <Swatch size={12} colour={colour.replace('.', '-')} />
                 <Text size="sm" flex={1}>
                   {label}
                 </Text>

@@ -1,18 +1,27 @@
 import { Badge, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber, formatShare } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
-import { formatAmount, formatCost } from './costs.ts';
 import { Figures } from './figures.tsx';
 import { OriginCard } from './origin-card.tsx';
 import { ShareCard } from './share-card.tsx';
 import { type Target, targetsOf } from './targets.ts';
 import type { Outcome } from './use-simulation.ts';
+
+/** An amount with as many digits as matter. */
+const formatAmount = (amount: number): string => (amount >= 1000 ? formatCount(amount) : formatNumber(amount, 2));
+
+/** An amount with its currency: a symbol stands in front, a word behind. */
+const formatCost = (amount: number, currency: string): string => {
+  const text = formatAmount(amount);
+  const unit = currency.trim();
+  if (unit === '') return text;
+  return /^\p{Sc}$/u.test(unit) ? `${unit}${text}` : `${text}\u00a0${unit}`;
+};
 
 const formatMean = (mean: number): string => formatNumber(mean, mean < 10 ? 2 : 1);
 
@@ -42,26 +51,17 @@ const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: 
     `seed ${request.seed}`,
   ];
   return (
-    <Section
-      title="Result"
-      aside={
-        isOutdated && (
-          <Badge variant="light" color="yellow">
-            the inputs have changed since
-          </Badge>
-        )
-      }
-    >
+    <Section title="Result" aside={isOutdated && <Badge color="yellow">the inputs have changed since</Badge>}>
       <Note style={{ overflowWrap: 'anywhere' }}>{facts.join(' · ')}</Note>
       <Stack gap={6} role="status">
         {told.map((target) => (
           <Text key={target.key}>{inWords(target, outcome)}</Text>
         ))}
       </Stack>
-      <Note size="xs">
+      <Detail>
         The same inputs and seed give exactly this result, until the configuration or its items change. Fingerprint of
         the configuration: <code title={simulation.config}>{simulation.config.slice(0, 12)}</code>
-      </Note>
+      </Detail>
     </Section>
   );
 };
@@ -70,11 +70,7 @@ const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: 
 const Mean = ({ target: { first, exactMean } }: { target: Target }) => (
   <>
     {first === null ? '–' : formatMean(first.mean)}
-    {typeof exactMean === 'number' && (
-      <Note size="xs" style={{ whiteSpace: 'nowrap' }}>
-        exact {formatMean(exactMean)}
-      </Note>
-    )}
+    {typeof exactMean === 'number' && <Detail style={{ whiteSpace: 'nowrap' }}>exact {formatMean(exactMean)}</Detail>}
   </>
 );
 
@@ -111,18 +107,17 @@ interface ResultsProps {
   readonly outcome: Outcome;
   /** Whether inputs or configuration have changed since. */
   readonly isOutdated: boolean;
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
 }
 
-export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) => {
+export const Results = ({ outcome, isOutdated }: ResultsProps) => {
+  const items = useItemRows();
+  const options = useOptions();
   const targets = useMemo(() => targetsOf(outcome, items, options), [outcome, items, options]);
   const { subject, request, values } = outcome;
   const { rolls, roll } = SYSTEMS[subject.type];
   const currency = values.currency.trim();
   const [top] = targets;
   const missing = targets.some(({ never, first }) => never > 0 && first !== null);
-  const shared = { targets, options };
   return (
     <Stack gap="lg">
       <Summary outcome={outcome} targets={targets} isOutdated={isOutdated} />
@@ -130,7 +125,7 @@ export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) =
         title="Until the first one"
         about={`How many ${rolls} players needed. 95 %: all but the unluckiest twentieth had one by then.`}
         columns={WAITS}
-        {...shared}
+        targets={targets}
         note={
           missing && (
             <Note>
@@ -146,14 +141,14 @@ export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) =
           title="Cost of the first one"
           about={`What players paid until they had one${currency === '' ? '' : `, in ${currency}`}.`}
           columns={COSTS}
-          {...shared}
+          targets={targets}
         />
       )}
       <Figures
         title="How many a player gets"
         about={`In ${formatMany(request.rolls, roll, rolls)}. 5 %: one in twenty players gets no more than this.`}
         columns={COUNTS}
-        {...shared}
+        targets={targets}
       />
       {top !== undefined && <OriginCard outcome={outcome} top={top} />}
     </Stack>

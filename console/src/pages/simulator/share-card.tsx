@@ -1,7 +1,7 @@
 import { Box, Chip, Group, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import type { Line } from './share-chart.tsx';
 import type { Target } from './targets.ts';
@@ -30,13 +30,8 @@ const linesOf = (targets: readonly Target[], shown: readonly string[]): Line[] =
     return [{ key, name, colour: COLOURS[place] ?? 'gray.6', curve, isExact }];
   });
 
-interface ShareCardProps {
-  readonly outcome: Outcome;
-  readonly targets: readonly Target[];
-}
-
 /** How many players have a tier or an item by a roll, on top of the exact chance. */
-export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
+export const ShareCard = ({ outcome, targets }: { outcome: Outcome; targets: readonly Target[] }) => {
   const [chosen, setChosen] = useState(() => firstChoice(targets));
   const { roll, rolls } = SYSTEMS[outcome.subject.type];
   // Another template has other tiers and items.
@@ -64,10 +59,10 @@ export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
           <ShareChart lines={lines} roll={roll} rolls={rolls} />
         </Suspense>
       </Box>
-      <Note size="xs">
+      <Detail>
         Thin lines: the share of the simulated players who have at least one.
         {lines.some(({ isExact }) => isExact) && ' Wide, pale lines: the exact chance, computed from the rules.'}
-      </Note>
+      </Detail>
     </Section>
   );
 };

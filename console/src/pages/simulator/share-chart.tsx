@@ -1,8 +1,7 @@
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import type { Schemas } from '../../interface/client.ts';
-import { formatShare } from '../../parts/format.ts';
-import { ticksTo } from '../templates/ticks.ts';
+import { chanceAxes } from '../templates/chance-axes.ts';
 
 export interface Line {
   readonly key: string;
@@ -13,12 +12,6 @@ export interface Line {
   readonly isExact: boolean;
 }
 
-interface ShareChartProps {
-  readonly lines: readonly Line[];
-  readonly roll: string;
-  readonly rolls: string;
-}
-
 const NEARLY_ALL = 0.9995;
 
 /** The last roll worth drawing: when nearly everybody has everything, or the end. */
@@ -26,7 +19,7 @@ const lastOf = (lines: readonly Line[]): number =>
   Math.max(...lines.map(({ curve }) => (curve.find(({ share }) => share >= NEARLY_ALL) ?? curve.at(-1))?.roll ?? 1));
 
 /** Loaded on demand: charts are heavy. */
-export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
+export const ShareChart = ({ lines, roll, rolls }: { lines: readonly Line[]; roll: string; rolls: string }) => {
   const last = lastOf(lines);
   // The points of all lines are at the same rolls.
   const points = lines[0]?.curve.filter((point) => point.roll <= last) ?? [];
@@ -48,8 +41,8 @@ export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
   return (
     <LineChart
       h={280}
+      {...chanceAxes(last, rolls)}
       data={data}
-      dataKey="roll"
       series={[
         ...lines
           .filter(({ isExact }) => isExact)
@@ -60,17 +53,9 @@ export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
           color: colour,
         })),
       ]}
-      curveType="linear"
-      withDots={false}
-      gridAxis="x"
-      gridProps={{ syncWithTicks: true }}
       lineProps={({ name }) =>
         name.endsWith(' exact') ? { strokeWidth: 8, strokeOpacity: 0.28 } : { strokeWidth: 1.75 }
       }
-      xAxisProps={{ type: 'number', domain: [0, last], ticks: ticksTo(last) }}
-      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], interval: 0, width: 52 }}
-      xAxisLabel={rolls}
-      valueFormatter={(value) => formatShare(value, 3)}
       lineChartProps={{ accessibilityLayer: false, margin: { top: 10, bottom: 16 } }}
       tooltipProps={{ labelFormatter: (number) => `By ${roll} ${number}` }}
     />

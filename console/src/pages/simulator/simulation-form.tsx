@@ -1,4 +1,3 @@
-import { ItemwrightError } from '@itemwright/client';
 import {
   ActionIcon,
   Alert,
@@ -15,23 +14,21 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
-import type { KeyboardEvent, ReactNode } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
+import type { ChangeEvent, KeyboardEvent } from 'react';
+import { useItemRows } from '../../catalog/reads.ts';
+import { asSentence, hasStatus } from '../../interface/client.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
-import { missingOf, type SimulationValues, type Subject, simulationFaults } from './simulation-values.ts';
+import { missingOf, type SimulationValues, simulationFaults } from './simulation-values.ts';
+import type { SimulatorProps } from './simulator.tsx';
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 1000;
 
-interface ProgressProps {
-  readonly progress: number;
-  readonly onCancel: () => void;
-}
-
-const Running = ({ progress, onCancel }: ProgressProps) => (
+const Running = ({ progress, onCancel }: Pick<SimulationFormProps, 'progress' | 'onCancel'>) => (
   <Stack gap={6}>
     <Group wrap="nowrap">
       <Progress
@@ -51,16 +48,16 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
         Cancel
       </Button>
     </Group>
-    <Note size="xs">
+    <Detail>
       {progress === 0
         ? 'Starting. If somebody else is simulating, yours waits its turn.'
         : `${Math.round(100 * progress)} % done`}
-    </Note>
+    </Detail>
   </Stack>
 );
 
 const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => {
-  if (error instanceof ItemwrightError && (error.status === 503 || error.status === 429))
+  if (hasStatus(error, 429, 503))
     return (
       <Alert color="yellow" icon={<IconAlertCircle />} title="The service is busy" role="alert">
         <Stack align="flex-start" gap="sm">
@@ -74,26 +71,18 @@ const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => 
   return <FaultList faults={simulationFaults(error).others} title="Could not simulate" />;
 };
 
-export interface SimulationFormProps {
-  readonly subject: Subject;
-  readonly values: SimulationValues;
-  readonly onChange: (values: SimulationValues) => void;
-  readonly items: readonly Schemas['Item'][];
-  /** Why it cannot be run now. */
-  readonly obstacle?: string;
+interface SimulationFormProps extends SimulatorProps {
   readonly isRunning: boolean;
   readonly isCanceled: boolean;
   readonly progress: number;
   readonly error: unknown;
   readonly onRun: () => void;
   readonly onCancel: () => void;
-  readonly actions?: ReactNode;
-  /** Inputs in front of the others. */
-  readonly children?: ReactNode;
 }
 
 export const SimulationForm = (props: SimulationFormProps) => {
-  const { subject, values, onChange, items, obstacle, isRunning, isCanceled, progress, error, onRun, onCancel } = props;
+  const { subject, values, onChange, obstacle, isRunning, isCanceled, progress, error, onRun, onCancel } = props;
+  const items = useItemRows();
   const { rolls: many, oneRoll } = SYSTEMS[subject.type];
   const missing = missingOf(values, subject.type);
   const canRun = obstacle === undefined && Object.keys(missing).length === 0 && !isRunning;
@@ -102,6 +91,11 @@ export const SimulationForm = (props: SimulationFormProps) => {
   const field = (name: 'players' | 'rolls' | 'pricePerRoll' | 'depth') => ({
     value: values[name],
     onChange: (value: number | string) => set({ [name]: value }),
+    error: fields[name],
+  });
+  const text = (name: 'currency' | 'seed') => ({
+    value: values[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => set({ [name]: event.currentTarget.value }),
     error: fields[name],
   });
   const total = Number(values.players) * Number(values.rolls);
@@ -124,20 +118,14 @@ export const SimulationForm = (props: SimulationFormProps) => {
         <SimpleGrid cols={2} spacing="sm">
           <NumberInput label="Players" min={1} max={1_000_000} allowDecimal={false} {...field('players')} />
           <NumberInput
-            label={`${many.charAt(0).toUpperCase()}${many.slice(1)} each`}
+            label={`${asSentence(many)} each`}
             min={1}
             max={10_000}
             allowDecimal={false}
             {...field('rolls')}
           />
           <NumberInput label={`Price of ${oneRoll}`} placeholder="none" min={0} {...field('pricePerRoll')} />
-          <TextInput
-            label="Currency"
-            placeholder="e.g. gems"
-            maxLength={20}
-            value={values.currency}
-            onChange={(event) => set({ currency: event.currentTarget.value })}
-          />
+          <TextInput label="Currency" placeholder="e.g. gems" maxLength={20} {...text('currency')} />
         </SimpleGrid>
         {subject.type === 'roguelike' && (
           <NumberInput
@@ -167,9 +155,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
           label="Seed"
           description="The same seed gives the same result."
           maxLength={191}
-          value={values.seed}
-          onChange={(event) => set({ seed: event.currentTarget.value })}
-          error={fields.seed}
+          {...text('seed')}
           rightSection={
             <Tooltip label="Another seed">
               <ActionIcon
@@ -188,12 +174,12 @@ export const SimulationForm = (props: SimulationFormProps) => {
           <Running progress={progress} onCancel={onCancel} />
         ) : (
           <Stack gap={6}>
-            <Button leftSection={<IconPlayerPlay size={16} />} disabled={!canRun} onClick={onRun}>
+            <IconButton variant="filled" icon={IconPlayerPlay} disabled={!canRun} onClick={onRun}>
               Run the simulation
-            </Button>
-            <Note size="xs" role="status">
+            </IconButton>
+            <Detail role="status">
               {obstacle ?? (isCanceled ? 'Canceled.' : total > 0 && `${formatCount(total)} ${many} in total.`)}
-            </Note>
+            </Detail>
           </Stack>
         )}
       </Stack>

@@ -1,6 +1,6 @@
 import type { Issue } from '@itemwright/client';
 import type { Schemas } from '../../interface/client.ts';
-import { type Faults, faultsOf, withIssues } from '../../parts/field-errors.ts';
+import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
 import type { Config, TemplateType } from '../templates/template-values.ts';
 
 /** What is simulated: a saved template, or a configuration as it is being edited. */

@@ -4,13 +4,11 @@ import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useDraftChanges } from '../../catalog/draft.ts';
 import { LiveNote } from '../../catalog/marks.tsx';
-import { useCatalogItems, useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
+import { useCatalogItems, useCatalogTemplates } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
-import { AllLoaded } from '../../parts/loaded.tsx';
+import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { LinkButton, pathTo, TextLink } from '../../parts/text.tsx';
 import type { Config } from '../templates/template-values.ts';
 import { requestOf, type SimulationValues, type Subject, startValues, valuesFor } from './simulation-values.ts';
 import { Simulator } from './simulator.tsx';
@@ -19,17 +17,11 @@ const CURL = { method: 'POST', path: '/templates/simulate' } as const;
 const TITLE = 'Simulator';
 const ABOUT = 'Let many new players roll on a template, and see how long they wait and what they pay.';
 
-interface BenchProps {
-  readonly templates: readonly Schemas['Template'][];
-  readonly items: readonly Schemas['Item'][];
-}
-
 /** The simulator of the template that the URL names, or of the first one. */
-const Bench = ({ templates, items }: BenchProps) => {
+const Bench = ({ templates }: { templates: readonly Schemas['Template'][] }) => {
   const [, navigate] = useLocation();
   const wanted = new URLSearchParams(useSearch()).get('template');
   const inDraft = useDraftChanges('template');
-  const options = useOptions();
   const subjectOf = ({ id, name, type, config }: Schemas['Template']): Subject => ({
     name,
     type,
@@ -49,7 +41,7 @@ const Bench = ({ templates, items }: BenchProps) => {
   return (
     <Page title={TITLE} about={ABOUT} curl={{ ...CURL, body: requestOf(subject, values) }}>
       <LiveNote>Simulations use the live items and multipliers.</LiveNote>
-      <Simulator subject={subject} values={values} onChange={setValues} items={items} options={options} isWide>
+      <Simulator subject={subject} values={values} onChange={setValues} isWide>
         <Select
           label="Template"
           description={
@@ -73,7 +65,7 @@ export const SimulatorPage = () => {
   const templates = useCatalogTemplates();
   const items = useCatalogItems();
   if (templates.data !== undefined && items.data !== undefined && templates.data.rows.length > 0)
-    return <Bench templates={templates.data.rows} items={items.data.rows} />;
+    return <Bench templates={templates.data.rows} />;
   return (
     <Page title={TITLE} about={ABOUT} curl={CURL}>
       <AllLoaded queries={[items, templates]}>

@@ -1,65 +1,49 @@
-import { Card, Grid, Stack } from '@mantine/core';
+import { Grid, Stack } from '@mantine/core';
 import { IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { usePermissions } from '../../interface/requests.ts';
+import { EmptyCard } from '../../parts/loaded.tsx';
 import { Results } from './results.tsx';
 import { SimulationForm } from './simulation-form.tsx';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';
 import classes from './simulator.module.css';
 import { useSimulation } from './use-simulation.ts';
 
-interface SimulatorProps {
+export interface SimulatorProps {
   readonly subject: Subject;
   readonly values: SimulationValues;
   readonly onChange: (values: SimulationValues) => void;
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
   /** Why the configuration cannot be simulated now. */
   readonly obstacle?: string;
   /** Whether the result is next to the inputs, if there is room. */
   readonly isWide?: boolean;
   readonly actions?: ReactNode;
+  /** Inputs in front of the others. */
   readonly children?: ReactNode;
 }
 
 /** Inputs, and the result of the last simulation. */
 export const Simulator = (props: SimulatorProps) => {
-  const { subject, values, onChange, items, options, obstacle, isWide = false, actions, children } = props;
+  const { subject, values, obstacle, isWide = false } = props;
   const { canDesign } = usePermissions();
   const { run, cancel, outcome, ...state } = useSimulation();
   const asked = JSON.stringify(requestOf(subject, values));
   const form = (
     <SimulationForm
-      subject={subject}
-      values={values}
-      onChange={onChange}
-      items={items}
+      {...props}
       obstacle={canDesign ? obstacle : 'Simulating requires a secret with the role design or write.'}
       {...state}
       onRun={() => run(subject, values)}
       onCancel={cancel}
-      actions={actions}
-    >
-      {children}
-    </SimulationForm>
+    />
   );
   const result =
     outcome === undefined ? (
-      <Card>
-        <Empty title="No simulation yet" icon={IconTestPipe}>
-          Run one to see how long players wait, what they pay, and how often pity has to step in.
-        </Empty>
-      </Card>
+      <EmptyCard title="No simulation yet" icon={IconTestPipe}>
+        Run one to see how long players wait, what they pay, and how often pity has to step in.
+      </EmptyCard>
     ) : (
-      <Results
-        outcome={outcome}
-        isOutdated={JSON.stringify(outcome.request) !== asked}
-        items={items}
-        options={options}
-      />
+      <Results outcome={outcome} isOutdated={JSON.stringify(outcome.request) !== asked} />
     );
   if (!isWide)
     return (

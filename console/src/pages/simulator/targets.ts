@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { type OptionsById, tierColour } from '../../parts/options.tsx';
 import type { Outcome } from './use-simulation.ts';
 
 type SimulationTarget = Schemas['SimulationTarget'];
@@ -8,6 +8,8 @@ type SimulationTarget = Schemas['SimulationTarget'];
 export interface Target extends SimulationTarget {
   readonly key: string;
   readonly name: string;
+  /** Of a tier. */
+  readonly colour: string;
   /** Of an item. */
   readonly item?: Schemas['Item'];
   /** The exact mean; null if it never comes, undefined if it is not known. */
@@ -21,14 +23,14 @@ export const targetsOf = (
 ): Target[] =>
   simulation.targets.map((target) => {
     const { kind, id } = target;
-    const key = `${kind} ${id}`;
+    const known = { ...target, key: `${kind} ${id}`, colour: tierColour(options, id) };
     if (kind === 'tier') {
       const row = odds?.tiers.find(({ tier }) => tier === id);
       const name = id === null ? 'Any item' : (row?.name ?? options.get(id)?.name ?? id);
-      return { ...target, key, name, exactMean: row?.expectedRolls };
+      return { ...known, name, exactMean: row?.expectedRolls };
     }
     const item = items.find((one) => one.id === id);
     const row = odds?.items.find(({ itemId }) => itemId === id);
     const name = item?.name ?? row?.itemName ?? String(id);
-    return { ...target, key, name, item, exactMean: row?.expectedRolls };
+    return { ...known, name, item, exactMean: row?.expectedRolls };
   });

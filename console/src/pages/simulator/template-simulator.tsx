@@ -1,8 +1,6 @@
 import { Stack } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
-import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { Curl } from '../../parts/curl.tsx';
 import { requestOf, type Subject, startValues } from './simulation-values.ts';
 import { Simulator } from './simulator.tsx';
@@ -11,8 +9,6 @@ interface TemplateSimulatorProps {
   readonly subject: Subject;
   /** Why it cannot be simulated as it is. */
   readonly obstacle: string | undefined;
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
 }
 
 const keepFromSaving = (event: KeyboardEvent) => {
@@ -20,7 +16,7 @@ const keepFromSaving = (event: KeyboardEvent) => {
 };
 
 /** The simulator next to the editor of a template: it simulates what is being edited, saved or not. */
-export const TemplateSimulator = ({ subject, obstacle, items, options }: TemplateSimulatorProps) => {
+export const TemplateSimulator = ({ subject, obstacle }: TemplateSimulatorProps) => {
   const [values, setValues] = useState(() => startValues(subject));
   const body = requestOf(subject, values);
   return (
@@ -31,8 +27,6 @@ export const TemplateSimulator = ({ subject, obstacle, items, options }: Templat
         subject={subject}
         values={values}
         onChange={setValues}
-        items={items}
-        options={options}
         obstacle={obstacle}
         actions={
           <Curl

@@ -1,8 +1,8 @@
+import { ConnectionError, ItemwrightError, UnavailableError } from '@itemwright/client';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Api, Schemas } from '../../interface/client.ts';
 import { useApi } from '../../session/session.tsx';
-import { runSimulation } from './run-simulation.ts';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';
 
 /** A simulation with what it was asked for, however the inputs change afterwards. */
@@ -14,6 +14,31 @@ export interface Outcome {
   /** Null if they would take too long to compute. */
   readonly odds: Schemas['ConfigOdds'] | null;
 }
+
+const LOST = 'The connection was lost before the simulation was done.';
+const STOPPED = 'The simulation took too long and was stopped. Try it with fewer players or fewer rolls.';
+
+/** Runs a simulation; aborting the signal ends it on the service, too. `onProgress` is told how far it is, from 0 to 1. */
+const runSimulation = async (
+  api: Api,
+  body: Schemas['SimulationRequest'],
+  signal: AbortSignal,
+  onProgress: (progress: number) => void,
+): Promise<Schemas['Simulation']> => {
+  let isRunning = false;
+  const watch = (progress: number) => {
+    isRunning = true;
+    onProgress(progress);
+  };
+  try {
+    // Whether to start again is for the user to decide.
+    return await api.templates.simulate(body, { signal, onProgress: watch, retries: 0 });
+  } catch (error) {
+    if (isRunning && error instanceof ConnectionError) throw new ItemwrightError(LOST);
+    if (isRunning && error instanceof UnavailableError) throw new ItemwrightError(STOPPED, { status: 500 });
+    throw error;
+  }
+};
 
 const readOdds = (
   api: Api,
@@ -38,7 +63,7 @@ export const useSimulation = () => {
       const { signal } = running.current ?? new AbortController();
       const request = requestOf(subject, values);
       const odds = readOdds(api, subject, request, signal).catch(() => null);
-      const simulation = await runSimulation(api, request, { signal, onProgress: setProgress });
+      const simulation = await runSimulation(api, request, signal, setProgress);
       return { subject, values, request, simulation, odds: await odds };
     },
     onSuccess: setOutcome,

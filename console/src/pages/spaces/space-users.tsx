@@ -1,10 +1,8 @@
 import { Drawer, Stack } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import { useUserSpacesOf } from '../../interface/queries.ts';
-import { TextLink } from '../../parts/links.tsx';
+import { useUserSpacesOf } from '../../interface/requests.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Note, pathTo, TextLink } from '../../parts/text.tsx';
 
 /** The size of one page of the list. */
 const MAX_SHOWN = 1000;
@@ -17,9 +15,7 @@ export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSp
         <Stack gap="xs">
           {[...Map.groupBy(userSpaces, ({ userId }) => userId)].map(([userId, own]) => (
             <div key={userId}>
-              <TextLink href={pathTo('players', userId)} size="sm">
-                {userId}
-              </TextLink>
+              <TextLink href={pathTo('players', userId)}>{userId}</TextLink>
               {own.length > 1 && <Note span> {own.length} bags</Note>}
             </div>
           ))}

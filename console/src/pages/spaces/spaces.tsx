@@ -2,17 +2,14 @@ import { Button } from '@mantine/core';
 import { IconLayoutGrid } from '@tabler/icons-react';
 import { useState } from 'react';
 import { EntityMenu } from '../../catalog/entity-menu.tsx';
-import { DeletedInDraft, NameWithBadge } from '../../catalog/marks.tsx';
+import { ListPage } from '../../catalog/list-page.tsx';
+import { NameWithBadge } from '../../catalog/marks.tsx';
 import { useCatalogSpaces } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { SpaceForm } from './space-form.tsx';
 import { SpaceUsers } from './space-users.tsx';
 
@@ -26,10 +23,8 @@ const usesOf = ({ userSpaces: { length } }: Space): string =>
 
 export const Spaces = () => {
   const spaces = useCatalogSpaces();
-  const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Space | 'new'>();
   const [shown, setShown] = useState<Space>();
-  const create = canDesign && <NewButton onClick={() => setEdited('new')}>New space</NewButton>;
   const columns: readonly Column<Space>[] = [
     {
       header: 'Name',
@@ -37,7 +32,7 @@ export const Spaces = () => {
       cell: ({ id, name }) => (
         <>
           <NameWithBadge kind="space" id={id} name={name} />
-          <Note size="xs">{id}</Note>
+          <Detail>{id}</Detail>
         </>
       ),
     },
@@ -62,36 +57,34 @@ export const Spaces = () => {
     },
     actions((space) => <EntityMenu kind="space" shown={space} onEdit={() => setEdited(space)} />),
   ];
-  const empty = (
-    <Empty title="No spaces yet" icon={IconLayoutGrid} action={create}>
-      A space is a kind of bag, such as a backpack of 10 by 6 cells. Players get bags of that kind.
-    </Empty>
-  );
   return (
-    <Page
-      title="Spaces"
+    <ListPage
+      kind="space"
       about="Kinds of bags, each a grid of columns and rows. A bag cannot shrink while that would cut off an item."
-      curl={{ path: '/spaces' }}
-      actions={create}
+      create={<NewButton onClick={() => setEdited('new')}>New space</NewButton>}
+      icon={IconLayoutGrid}
+      none="A space is a kind of bag, such as a backpack of 10 by 6 cells. Players get bags of that kind."
+      queries={[spaces]}
+      dialog={
+        <>
+          {edited !== undefined && (
+            <SpaceForm space={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+          )}
+          {shown !== undefined && <SpaceUsers space={shown} onClose={() => setShown(undefined)} />}
+        </>
+      }
     >
-      <Loaded query={spaces} empty={empty}>
-        {({ rows }) => (
-          <DataTable
-            label="Spaces"
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            sortedBy={{ header: 'Name' }}
-            minWidth={520}
-            isCard
-          />
-        )}
-      </Loaded>
-      <DeletedInDraft kind="space" />
-      {edited !== undefined && (
-        <SpaceForm space={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      {({ rows }) => (
+        <DataTable
+          label="Spaces"
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          sortedBy={{ header: 'Name' }}
+          minWidth={520}
+          isCard
+        />
       )}
-      {shown !== undefined && <SpaceUsers space={shown} onClose={() => setShown(undefined)} />}
-    </Page>
+    </ListPage>
   );
 };

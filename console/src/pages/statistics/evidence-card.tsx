@@ -1,16 +1,16 @@
-import { Accordion, Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Badge, Group, Text } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { EVERYTHING_COUNTS, teamWords } from '../../../../src/engine/evidence/words.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
+import { useEvidence, useItems, useTemplates } from '../../interface/requests.ts';
 import { MoreButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatDate, formatMany } from '../../parts/format.ts';
-import { AllLoaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { AllLoaded, Empty } from '../../parts/loaded.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Note } from '../../parts/text.tsx';
 import classes from './evidence-card.module.css';
 import { Explanation } from './explanation.tsx';
 import type { Known } from './row-name.tsx';
@@ -117,20 +117,21 @@ export const EvidenceCard = () => {
   );
   const rolled = evidence.data?.filter(({ rolls }) => rolls > 0) ?? [];
   return (
-    <Card component="section" aria-label="Results against odds">
-      <Stack gap="md">
-        <div>
-          <Title order={2}>Do the results fit the odds?</Title>
-          <Note mt={2} role="status">
-            {rolled[0] !== undefined && `${summaryOf(rolled)} ${teamWords(rolled[0].teamEvidence)} `}
-            {EVERYTHING_COUNTS}
-          </Note>
-        </div>
-        <AllLoaded queries={[evidence, templates]} lines={4}>
-          {(streams, { rows }) => <StreamList streams={streams} templates={rows} known={known} />}
-        </AllLoaded>
-        <Explanation />
-      </Stack>
-    </Card>
+    <Section
+      title="Do the results fit the odds?"
+      label="Results against odds"
+      about={
+        <Note mt={2} role="status">
+          {rolled[0] !== undefined && `${summaryOf(rolled)} ${teamWords(rolled[0].teamEvidence)} `}
+          {EVERYTHING_COUNTS}
+        </Note>
+      }
+      gap="md"
+    >
+      <AllLoaded queries={[evidence, templates]} lines={4}>
+        {(streams, { rows }) => <StreamList streams={streams} templates={rows} known={known} />}
+      </AllLoaded>
+      <Explanation />
+    </Section>
   );
 };

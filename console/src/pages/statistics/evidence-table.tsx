@@ -3,7 +3,7 @@ import { formatRatio, isWorthSaying } from '../../../../src/engine/evidence/word
 import { useFirst } from '../../parts/buttons.tsx';
 import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail } from '../../parts/text.tsx';
 import classes from './evidence-table.module.css';
 import { RangeBar } from './range-bar.tsx';
 import { type Known, RowName } from './row-name.tsx';
@@ -44,9 +44,9 @@ const columnsOf = (known: Known, isSuspect: boolean): readonly Column<EvidenceRo
     cell: (row) => (
       <>
         {formatColumnShare(actualRate(row))}
-        <Note size="xs">
+        <Detail>
           {formatCount(row.hits)} of {formatCount(row.rolls)}
-        </Note>
+        </Detail>
       </>
     ),
   },
@@ -89,9 +89,9 @@ export const EvidenceTable = ({ label, groups, known, isSuspect }: EvidenceTable
               <Table.Th colSpan={columns.length} scope="rowgroup">
                 {HEADINGS[kind].title}
                 {HEADINGS[kind].about !== undefined && (
-                  <Note span size="xs" fw={400} ml={8}>
+                  <Detail span fw={400} ml={8}>
                     {HEADINGS[kind].about}
-                  </Note>
+                  </Detail>
                 )}
               </Table.Th>
             </Table.Tr>

@@ -1,5 +1,5 @@
 import { formatColumnShare } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
+import { Detail } from '../../parts/text.tsx';
 import classes from './range-bar.module.css';
 import { actualRate, type EvidenceRow, promisedRate } from './streams.ts';
 
@@ -30,9 +30,9 @@ export const RangeBar = ({ row }: { row: EvidenceRow }) => {
         <div className={classes.promised} />
         <div className={classes.actual} style={{ insetInlineStart: percent(at(actualRate(row))) }} />
       </div>
-      <Note size="xs" style={{ whiteSpace: 'nowrap' }}>
+      <Detail style={{ whiteSpace: 'nowrap' }}>
         {formatColumnShare(row.low < NEVER ? 0 : row.low)} to {formatColumnShare(row.high)}
-      </Note>
+      </Detail>
     </>
   );
 };

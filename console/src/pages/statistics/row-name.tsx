@@ -1,6 +1,7 @@
-import { Box, ColorSwatch, Group, Text } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import { type OptionsById, Swatch, tierColour } from '../../parts/options.tsx';
+import { Strong } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import type { EvidenceRow } from './streams.ts';
 
@@ -16,12 +17,7 @@ export const rowName = ({ kind, id }: EvidenceRow, { options, items }: Known): s
   return id === null ? 'Any item' : (options.get(id)?.name ?? id);
 };
 
-interface RowNameProps {
-  readonly row: EvidenceRow;
-  readonly known: Known;
-}
-
-export const RowName = ({ row, known }: RowNameProps) => {
+export const RowName = ({ row, known }: { row: EvidenceRow; known: Known }) => {
   const name = rowName(row, known);
   const isItem = row.kind === 'item';
   return (
@@ -31,16 +27,9 @@ export const RowName = ({ row, known }: RowNameProps) => {
           <Thumbnail name={name} thumbnail={known.items.get(row.id ?? '')?.thumbnail ?? null} size={24} />
         </Box>
       ) : (
-        <ColorSwatch
-          size={10}
-          withShadow={false}
-          color={`var(--mantine-color-${known.options.get(row.id ?? '')?.colour ?? 'verdigris'}-6)`}
-          aria-hidden
-        />
+        <Swatch colour={tierColour(known.options, row.id)} />
       )}
-      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-        {name}
-      </Text>
+      <Strong style={{ overflowWrap: 'anywhere' }}>{name}</Strong>
     </Group>
   );
 };

@@ -1,7 +1,7 @@
-import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import type { Schemas } from '../../interface/client.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
 import {
   type RollFilter,
   useDropRates,
@@ -9,14 +9,14 @@ import {
   useRollStatistics,
   useTemplateOdds,
   useTemplates,
-} from '../../interface/queries.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
+} from '../../interface/requests.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { Detail, Note } from '../../parts/text.tsx';
 import { EvidenceCard } from './evidence-card.tsx';
 import { csvOf, type DropRow, rowsOf } from './rows.ts';
 
@@ -31,14 +31,14 @@ const columnsOf = (hasOdds: boolean): readonly (Column<DropRow> | false)[] => [
       </Text>
     ),
   },
-  { header: 'Drops', ta: 'right', sortBy: ({ drops }) => drops, cell: ({ drops }) => formatCount(drops) },
-  { header: 'Share', ta: 'right', sortBy: ({ share }) => share, cell: ({ share }) => formatColumnShare(share) },
-  hasOdds && {
-    header: 'Odds now',
-    ta: 'right',
-    sortBy: ({ odds }) => odds ?? -1,
-    cell: ({ odds }) => (odds === undefined ? '–' : formatColumnShare(odds)),
-  },
+  figures('Drops', ({ drops }) => drops, formatCount),
+  figures('Share', ({ share }) => share, formatColumnShare),
+  hasOdds &&
+    figures(
+      'Odds now',
+      ({ odds }) => odds ?? -1,
+      (odds) => (odds < 0 ? '–' : formatColumnShare(odds)),
+    ),
 ];
 
 interface FiltersProps {
@@ -59,18 +59,15 @@ const Filters = ({ filter, onChange, templates }: FiltersProps) => (
         value={filter.templateId ?? null}
         onChange={(templateId) => onChange({ ...filter, templateId: templateId ?? undefined })}
       />
-      <TextInput
-        type="date"
-        label="From (UTC)"
-        value={filter.from ?? ''}
-        onChange={(event) => onChange({ ...filter, from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        label="To (UTC)"
-        value={filter.to ?? ''}
-        onChange={(event) => onChange({ ...filter, to: event.currentTarget.value || undefined })}
-      />
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          type="date"
+          label={`${asSentence(end)} (UTC)`}
+          value={filter[end] ?? ''}
+          onChange={(event) => onChange({ ...filter, [end]: event.currentTarget.value || undefined })}
+        />
+      ))}
     </SimpleGrid>
   </Card>
 );
@@ -111,14 +108,13 @@ export const Statistics = () => {
       about="What players got, and whether it fits the odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
+        <IconButton
+          icon={IconDownload}
           disabled={rows.length === 0}
           onClick={() => saveFile(`drop-rates-${filter.templateId ?? 'all'}.csv`, csvOf(rows), 'text/csv')}
         >
           Download CSV
-        </Button>
+        </IconButton>
       }
     >
       <EvidenceCard />
@@ -140,9 +136,7 @@ export const Statistics = () => {
                     ' Select a template to see its odds, too.'}
                 </Note>
                 {current !== undefined && (
-                  <Note size="xs" visibleFrom="sm">
-                    Odds now may differ from those at the time of the rolls.
-                  </Note>
+                  <Detail visibleFrom="sm">Odds now may differ from those at the time of the rolls.</Detail>
                 )}
               </Group>
               <DataTable

@@ -10,8 +10,7 @@ import {
 import { historyPath } from '../../catalog/entities.ts';
 import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatColumnShare, formatCount, formatMoment } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Detail, TextLink } from '../../parts/text.tsx';
 import { EvidenceTable } from './evidence-table.tsx';
 import { type Known, rowName } from './row-name.tsx';
 import { actualRate, groupsOf, type NamedStream, promisedRate, worstRow } from './streams.ts';
@@ -57,11 +56,11 @@ export const StreamDetails = ({ named, known }: { named: NamedStream; known: Kno
       <Accusation stream={stream} known={known} />
       <EvidenceTable label={`Results of ${name}`} groups={groupsOf(stream)} known={known} isSuspect={isSuspect} />
       <Group gap="md" justify="space-between">
-        <Note size="xs">
+        <Detail>
           {RANGES_ARE_PER_ROW} {templateWords(stream.templateEvidence)} Alarm at {formatRatio(threshold)}.
           {isWorthSaying(greatest) && ` Greatest evidence so far: ${formatRatio(greatest)}.`} Fingerprint of the
           configuration: <code title={config}>{config.slice(0, 12)}</code>
-        </Note>
+        </Detail>
         {templateId !== null && (
           <TextLink href={historyPath({ kind: 'template', id: templateId })} size="xs">
             History of the template

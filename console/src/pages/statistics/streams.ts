@@ -1,7 +1,6 @@
 import { isWorthSaying } from '../../../../src/engine/evidence/words.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { type Stream, type Verdict, verdictOf } from '../../parts/evidence.ts';
-import { sourceName } from '../../parts/source-name.ts';
+import { type Stream, sourceName, type Verdict, verdictOf } from '../../parts/evidence.ts';
 
 export type EvidenceRow = Schemas['EvidenceRow'];
 

@@ -1,110 +1,166 @@
-import { Group, Input, NumberInput, Select, Stack, Text } from '@mantine/core';
+import {
+  Group,
+  Input,
+  MultiSelect,
+  NumberInput,
+  type NumberInputProps,
+  Select,
+  SimpleGrid,
+  Stack,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { createContext, type ReactNode, useContext } from 'react';
+import type { Schemas } from '../../interface/client.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
-import { OptionSelect, optionGroups } from '../../parts/option-badge.tsx';
-import { newKey, type SoftPity, type TemplateValues, type TierRate } from './template-values.ts';
+import { OptionSelect, type OptionsById, optionGroups } from '../../parts/options.tsx';
+import { Note } from '../../parts/text.tsx';
+import { newKey, type TemplateType, type TemplateValues, type TierRate } from './template-values.ts';
 
 /** What the parts of the form share. */
-export interface TemplateForm {
+interface TemplateForm {
   readonly form: UseFormReturnType<TemplateValues>;
+  readonly type: TemplateType;
   /** Error messages by field. */
   readonly faults: Readonly<Record<string, string>>;
   readonly isReadOnly: boolean;
+  readonly items: readonly Schemas['Item'][];
   readonly options: OptionsById;
 }
 
+export const TemplateFormContext = createContext<TemplateForm | undefined>(undefined);
+
+export const useTemplateForm = (): TemplateForm => {
+  const shared = useContext(TemplateFormContext);
+  if (shared === undefined) throw new Error('must be used within the form of a template');
+  return shared;
+};
+
 /** The props of an input for one field: its value, its change handler and its error. */
-export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string) => ({
-  ...form.getInputProps(path),
+export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string, type?: 'checkbox') => ({
+  ...form.getInputProps(path, { type }),
   error: faults[path] ?? form.errors[path],
   disabled: isReadOnly,
 });
 
-interface ListProps {
-  readonly shared: TemplateForm;
-  /** The field that contains the rows. */
+interface FieldProps {
   readonly path: string;
+  readonly label: string;
 }
+
+interface NumberFieldProps extends NumberInputProps {
+  readonly path: string;
+  readonly isWhole?: boolean;
+}
+
+export const NumberField = ({ path, isWhole = false, ...rest }: NumberFieldProps) => (
+  <NumberInput min={0} allowDecimal={!isWhole} {...rest} {...fieldOf(useTemplateForm(), path)} />
+);
+
+/** Two fields next to each other, if there is room. */
+export const Pair = ({ children }: { children: ReactNode }) => (
+  <SimpleGrid cols={{ base: 1, xs: 2 }}>{children}</SimpleGrid>
+);
+
+/** Several fields under one label. */
+export const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
+  <Stack gap={4}>
+    <Input.Label component="div">{label}</Input.Label>
+    {children}
+  </Stack>
+);
 
 /** What follows the rows of a list: its error, and a button that adds a row. */
-export const NewRow = ({ shared, path, row, children }: ListProps & { row: object; children: string }) => (
-  <>
-    {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
-    {!shared.isReadOnly && (
-      <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), ...row })}>{children}</AddRow>
-    )}
-  </>
-);
+export const NewRow = ({ path, row, children }: { path: string; row: object; children: string }) => {
+  const { form, faults, isReadOnly } = useTemplateForm();
+  return (
+    <>
+      {faults[path] !== undefined && <Input.Error>{faults[path]}</Input.Error>}
+      {!isReadOnly && <AddRow onClick={() => form.insertListItem(path, { key: newKey(), ...row })}>{children}</AddRow>}
+    </>
+  );
+};
 
-export const RemoveRow = ({ shared, path, place, label }: ListProps & { place: number; label: string }) =>
-  !shared.isReadOnly && <RemoveButton mt={4} label={label} onClick={() => shared.form.removeListItem(path, place)} />;
-
-interface OptionFilterProps {
-  readonly shared: TemplateForm;
-  readonly path: string;
-  readonly label: string;
-}
+export const RemoveRow = ({ path, place, label }: FieldProps & { place: number }) => {
+  const { form, isReadOnly } = useTemplateForm();
+  return !isReadOnly && <RemoveButton mt={4} label={label} onClick={() => form.removeListItem(path, place)} />;
+};
 
 /** Limits a pool to items that have one of the options of each classifier. */
-export const OptionFilter = ({ shared, path, label }: OptionFilterProps) => (
-  <OptionSelect
-    label={label}
-    none="any"
-    clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-    options={shared.options}
-    {...fieldOf(shared, path)}
-  />
-);
+export const OptionFilter = ({ path, label }: FieldProps) => {
+  const shared = useTemplateForm();
+  return (
+    <OptionSelect
+      label={label}
+      none="any"
+      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      options={shared.options}
+      {...fieldOf(shared, path)}
+    />
+  );
+};
 
-interface TierSelectProps {
-  readonly shared: TemplateForm;
-  readonly path: string;
-  readonly label: string;
+/** A choice of items; `none` says what it means to choose none. */
+export const ItemSelect = ({ path, label, none, clear }: FieldProps & { none: string; clear: string }) => {
+  const shared = useTemplateForm();
+  const field = fieldOf(shared, path);
+  return (
+    <MultiSelect
+      label={label}
+      placeholder={field.value.length === 0 ? none : ''}
+      searchable
+      limit={100}
+      data={shared.items.map(({ id, name }) => ({ value: id, label: name }))}
+      clearButtonProps={{ 'aria-label': clear }}
+      {...field}
+    />
+  );
+};
+
+interface TierSelectProps extends FieldProps {
   readonly isLabelHidden?: boolean;
   readonly placeholder?: string;
-  /** Limits the choice to these tiers; all options if left out. */
-  readonly among?: readonly string[];
+  /** Whether all options can be chosen, or only the tiers of the template. */
+  readonly isAny?: boolean;
 }
 
-export const TierSelect = ({ shared, path, label, isLabelHidden = true, placeholder, among }: TierSelectProps) => {
-  const props = fieldOf(shared, path);
-  const value = String(props.value ?? '');
-  const offered =
-    among === undefined
-      ? shared.options
-      : new Map([...shared.options].filter(([id]) => among.includes(id) || id === value));
+export const TierSelect = ({ path, label, isLabelHidden = true, placeholder, isAny = false }: TierSelectProps) => {
+  const shared = useTemplateForm();
+  const { error, disabled, ...field } = fieldOf(shared, path);
+  const value = String(field.value ?? '');
+  const tiers = new Set([value, ...shared.form.values.baseRates.map(({ tier }) => tier)]);
   return (
     <Select
       {...(isLabelHidden ? { 'aria-label': label } : { label })}
       flex={1}
       searchable
       placeholder={placeholder ?? 'Choose a tier'}
-      data={optionGroups(offered, [value])}
+      data={optionGroups(isAny ? shared.options : new Map([...shared.options].filter(([id]) => tiers.has(id))), [
+        value,
+      ])}
       value={value === '' ? null : value}
       onChange={(chosen) => shared.form.setFieldValue(path, chosen ?? '')}
-      error={props.error}
-      disabled={props.disabled}
+      error={error}
+      disabled={disabled}
       clearable={!isLabelHidden}
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
     />
   );
 };
 
-interface RateTableProps extends ListProps {
+interface RateTableProps {
+  /** The field that contains the rows. */
+  readonly path: string;
   readonly rows: readonly TierRate[];
-  readonly valueName: string;
-  /** Whether rates are relative to their sum; then their shares are shown. */
-  readonly isRelative: boolean;
-  readonly newRate: number;
-  readonly among?: readonly string[];
   readonly addLabel: string;
+  readonly isAny?: boolean;
+  /** Whether rates multiply those of the tiers. Otherwise they are relative to their sum, and their shares are shown. */
+  readonly isFactor?: boolean;
 }
 
 /** A table of tiers with a number each. */
-export const RateTable = (props: RateTableProps) => {
-  const { shared, path, rows, valueName, isRelative, newRate, among, addLabel } = props;
+export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: RateTableProps) => {
+  const shared = useTemplateForm();
   const sum = rows.reduce((total, { rate }) => total + Number(rate), 0);
   const nameOf = (tier: string, place: number) => shared.options.get(tier)?.name ?? `row ${place + 1}`;
   return (
@@ -114,21 +170,21 @@ export const RateTable = (props: RateTableProps) => {
         return (
           <div key={key}>
             <Group gap="xs" wrap="nowrap" align="flex-start">
-              <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
+              <TierSelect path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} isAny={isAny} />
               <NumberInput
                 w={86}
-                aria-label={`${valueName} of ${nameOf(tier, place)}`}
+                aria-label={`${isFactor ? 'Factor' : 'Rate'} of ${nameOf(tier, place)}`}
                 aria-describedby={error === undefined ? undefined : `fault-of-${key}`}
                 min={0}
                 error={error !== undefined}
                 {...field}
               />
-              {isRelative && (
-                <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+              {!isFactor && (
+                <Note visibleFrom="xs" w={76} ta="right" mt={8} className="numeric">
                   {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
-                </Text>
+                </Note>
               )}
-              <RemoveRow shared={shared} path={path} place={place} label={`Remove ${nameOf(tier, place)}`} />
+              <RemoveRow path={path} place={place} label={`Remove ${nameOf(tier, place)}`} />
             </Group>
             {error !== undefined && (
               <Input.Error id={`fault-of-${key}`} mt={4}>
@@ -138,43 +194,37 @@ export const RateTable = (props: RateTableProps) => {
           </div>
         );
       })}
-      <NewRow shared={shared} path={path} row={{ tier: '', rate: newRate }}>
+      <NewRow path={path} row={{ tier: '', rate: isFactor ? 1.1 : 1 }}>
         {addLabel}
       </NewRow>
     </Stack>
   );
 };
 
-interface SoftPityTableProps extends ListProps {
-  readonly rows: readonly SoftPity[];
-  readonly of: string;
-}
-
 /** The rolls from which a share increases. */
-export const SoftPityTable = ({ shared, path, rows, of }: SoftPityTableProps) => (
+export const SoftPityTable = ({ path, rows, of }: { path: string; rows: TemplateValues['softPity']; of: string }) => (
   <Stack gap="xs">
     {rows.map(({ key }, place) => (
       <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
-        <NumberInput
+        <NumberField
+          path={`${path}.${place}.from`}
           flex={1}
           aria-label={`Soft pity of ${of}: from roll, part ${place + 1}`}
           prefix="from roll "
           min={1}
-          allowDecimal={false}
-          {...fieldOf(shared, `${path}.${place}.from`)}
+          isWhole
         />
-        <NumberInput
+        <NumberField
+          path={`${path}.${place}.add`}
           flex={1}
           aria-label={`Soft pity of ${of}: added each roll, part ${place + 1}`}
           prefix="+ "
           suffix=" % per roll"
-          min={0}
-          {...fieldOf(shared, `${path}.${place}.add`)}
         />
-        <RemoveRow shared={shared} path={path} place={place} label={`Remove soft pity part ${place + 1} of ${of}`} />
+        <RemoveRow path={path} place={place} label={`Remove soft pity part ${place + 1} of ${of}`} />
       </Group>
     ))}
-    <NewRow shared={shared} path={path} row={{ from: '', add: 5 }}>
+    <NewRow path={path} row={{ from: '', add: 5 }}>
       {rows.length === 0 ? 'Add soft pity' : 'Add a steeper part'}
     </NewRow>
   </Stack>

@@ -1,49 +1,41 @@
-import { Button, Checkbox, Group, Input, MultiSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Note } from '../../parts/text.tsx';
 import {
   fieldOf,
+  ItemSelect,
+  Labelled,
   NewRow,
+  NumberField,
   OptionFilter,
+  Pair,
   RateTable,
   RemoveRow,
   SoftPityTable,
-  type TemplateForm,
   TierSelect,
+  useTemplateForm,
 } from './form-fields.tsx';
 import { SYSTEMS } from './systems.ts';
 import { newKey, type TemplateType } from './template-values.ts';
 
-interface SectionProps {
-  readonly shared: TemplateForm;
-  readonly type: TemplateType;
-  readonly items: readonly Schemas['Item'][];
-}
-
 /** The look of several fields that belong together. */
 const GROUP = { gap: 'xs', p: 'sm', bg: 'var(--console-sunken)', bdrs: 'md', role: 'group' } as const;
 
-const tiersIn = ({ form }: TemplateForm): string[] => form.values.tiers.map(({ tier }) => tier);
+const hasSoftPity = (type: TemplateType): boolean => type === 'gacha' || type === 'idle';
 
 /** A quick start: adds every option of a classifier as a tier. */
-const WholeClassifiers = ({ shared }: { shared: TemplateForm }) => {
-  const classifiers = Map.groupBy(shared.options.values(), ({ classifierName }) => classifierName);
+const WholeClassifiers = () => {
+  const { form, options } = useTemplateForm();
+  const add = (tiers: readonly { readonly id: string; readonly multiplier: number }[]) =>
+    form.setFieldValue(
+      'baseRates',
+      tiers.map(({ id, multiplier }) => ({ key: newKey(), tier: id, rate: multiplier })),
+    );
   return (
     <Group gap="xs">
-      {[...classifiers].map(([name, options]) => (
-        <Button
-          key={name}
-          variant="default"
-          size="xs"
-          onClick={() =>
-            shared.form.setFieldValue(
-              'tiers',
-              options.map(({ id, multiplier }) => ({ key: newKey(), tier: id, rate: multiplier })),
-            )
-          }
-        >
+      {[...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([name, members]) => (
+        <Button key={name} variant="default" size="xs" onClick={() => add(members)}>
           All of {name}
         </Button>
       ))}
@@ -51,101 +43,83 @@ const WholeClassifiers = ({ shared }: { shared: TemplateForm }) => {
   );
 };
 
-export const TierSection = ({ shared }: SectionProps) => (
-  <Section
-    title="Tiers"
-    about="Rates are relative to their sum. Within a tier, items are chosen by weight. Without tiers, all items are in one pool."
-  >
-    <RateTable
-      shared={shared}
-      path="tiers"
-      rows={shared.form.values.tiers}
-      valueName="Rate"
-      isRelative
-      newRate={1}
-      addLabel="Add a tier"
-    />
-    {shared.form.values.tiers.length === 0 && !shared.isReadOnly && <WholeClassifiers shared={shared} />}
-  </Section>
-);
+const TierSection = () => {
+  const { form, isReadOnly } = useTemplateForm();
+  const rows = form.values.baseRates;
+  return (
+    <Section
+      title="Tiers"
+      about="Rates are relative to their sum. Within a tier, items are chosen by weight. Without tiers, all items are in one pool."
+    >
+      <RateTable path="baseRates" rows={rows} addLabel="Add a tier" isAny />
+      {rows.length === 0 && !isReadOnly && <WholeClassifiers />}
+    </Section>
+  );
+};
 
-const LowerPities = ({ shared }: { shared: TemplateForm }) => {
-  const { form, isReadOnly, options } = shared;
+const LowerPities = () => {
+  const shared = useTemplateForm();
   return (
     <Stack gap="md">
-      {form.values.pities.map(({ key, tier, softPity, higherResets }, place) => {
-        const name = options.get(tier)?.name ?? `pity ${place + 1}`;
+      {shared.form.values.pities.map(({ key, tier, softPity }, place) => {
+        const name = shared.options.get(tier)?.name ?? `pity ${place + 1}`;
+        const path = `pities.${place}`;
         return (
           <Stack key={key} {...GROUP} aria-label={`Pity of ${name}`}>
             <Group gap="xs" wrap="nowrap" align="flex-start">
-              <TierSelect
-                shared={shared}
-                path={`pities.${place}.tier`}
-                label={`Tier of pity ${place + 1}`}
-                among={tiersIn(shared)}
-              />
-              <NumberInput
+              <TierSelect path={`${path}.tier`} label={`Tier of pity ${place + 1}`} />
+              <NumberField
+                path={`${path}.threshold`}
                 w={120}
                 aria-label={`Threshold of ${name}`}
                 prefix="by roll "
                 min={1}
-                allowDecimal={false}
-                {...fieldOf(shared, `pities.${place}.threshold`)}
+                isWhole
               />
-              <RemoveRow shared={shared} path="pities" place={place} label={`Remove the pity of ${name}`} />
+              <RemoveRow path="pities" place={place} label={`Remove the pity of ${name}`} />
             </Group>
-            <SoftPityTable shared={shared} path={`pities.${place}.softPity`} rows={softPity} of={name} />
-            <Checkbox
-              label="A rarer result resets it"
-              checked={higherResets}
-              disabled={isReadOnly}
-              onChange={(event) => form.setFieldValue(`pities.${place}.higherResets`, event.currentTarget.checked)}
-            />
+            <SoftPityTable path={`${path}.softPity`} rows={softPity} of={name} />
+            <Checkbox label="A rarer result resets it" {...fieldOf(shared, `${path}.higherResets`, 'checkbox')} />
           </Stack>
         );
       })}
-      <NewRow shared={shared} path="pities" row={{ tier: '', threshold: 10, softPity: [], higherResets: false }}>
+      <NewRow path="pities" row={{ tier: '', threshold: 10, softPity: [], higherResets: false }}>
         Add a pity for a lower tier
       </NewRow>
     </Stack>
   );
 };
 
-export const PitySection = ({ shared, type }: SectionProps) => {
-  const hasSoftPity = type === 'gacha' || type === 'idle';
-  const { rolls } = SYSTEMS[type];
+const PitySection = () => {
+  const shared = useTemplateForm();
+  const { roll, rolls } = SYSTEMS[shared.type];
   return (
     <Section
       title="Pity"
       about={`Guarantees the top tier after a number of ${rolls} without it. The top tier is the rarest.`}
     >
-      <NumberInput
-        label={`Top tier by ${SYSTEMS[type].roll} number`}
+      <NumberField
+        path="pityThreshold"
+        label={`Top tier by ${roll} number`}
         placeholder="never"
-        min={0}
         max={1000}
-        allowDecimal={false}
+        isWhole
         maw={260}
-        {...fieldOf(shared, 'pityThreshold')}
       />
-      {hasSoftPity && (
+      {hasSoftPity(shared.type) && (
         <>
-          <Stack gap={4}>
-            <Input.Label component="div">Soft pity of the top tier</Input.Label>
-            <SoftPityTable shared={shared} path="softPity" rows={shared.form.values.softPity} of="the top tier" />
-          </Stack>
+          <Labelled label="Soft pity of the top tier">
+            <SoftPityTable path="softPity" rows={shared.form.values.softPity} of="the top tier" />
+          </Labelled>
           <TierSelect
-            shared={shared}
             path="pityTier"
             label="Top tier, if not the rarest"
             isLabelHidden={false}
             placeholder="the rarest"
-            among={tiersIn(shared)}
           />
-          <Stack gap={4}>
-            <Input.Label component="div">Pity of lower tiers</Input.Label>
-            <LowerPities shared={shared} />
-          </Stack>
+          <Labelled label="Pity of lower tiers">
+            <LowerPities />
+          </Labelled>
           <TextInput
             label="Pity group"
             description="Templates of the same group share a player's counters."
@@ -157,173 +131,137 @@ export const PitySection = ({ shared, type }: SectionProps) => {
   );
 };
 
-const itemChoices = (items: readonly Schemas['Item'][]) => items.map(({ id, name }) => ({ value: id, label: name }));
-
-export const FeaturedSection = ({ shared, type, items }: SectionProps) => (
-  <Section title="Featured items">
-    <MultiSelect
-      label="Featured"
-      placeholder={shared.form.values.featuredItemIds.length === 0 ? 'Choose items' : ''}
-      searchable
-      limit={100}
-      data={itemChoices(items)}
-      clearButtonProps={{ 'aria-label': 'Clear featured items' }}
-      {...fieldOf(shared, 'featuredItemIds')}
-    />
-    {(type === 'gacha' || type === 'idle') && (
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <NumberInput
-          label="Share of the top tier"
-          description="Of featured items."
-          placeholder="by weight"
-          suffix=" %"
-          min={0}
-          max={100}
-          {...fieldOf(shared, 'featuredShare')}
+const FeaturedSection = () => {
+  const { type } = useTemplateForm();
+  return (
+    <Section title="Featured items">
+      <ItemSelect path="featuredItemIds" label="Featured" none="Choose items" clear="Clear featured items" />
+      {hasSoftPity(type) && (
+        <Pair>
+          <NumberField
+            path="featuredShare"
+            label="Share of the top tier"
+            description="Of featured items."
+            placeholder="by weight"
+            suffix=" %"
+            max={100}
+          />
+          <NumberField
+            path="guaranteeAfterLosses"
+            label="Guaranteed after"
+            description="Top results without one."
+            placeholder="no guarantee"
+            min={1}
+            max={10}
+            isWhole
+          />
+        </Pair>
+      )}
+      <Pair>
+        <NumberField
+          path="rateUpMultiplier"
+          label="Rate up"
+          description="Multiplies their weights."
+          placeholder="× 1"
+          prefix="× "
         />
-        <NumberInput
-          label="Guaranteed after"
-          description="Top results without one."
-          placeholder="no guarantee"
-          min={1}
-          max={10}
-          allowDecimal={false}
-          {...fieldOf(shared, 'guaranteeAfterLosses')}
+        <NumberField
+          path="sparkCurrency"
+          label="Spark"
+          description={`In points; each ${SYSTEMS[type].roll} earns one.`}
+          placeholder="no spark"
+          isWhole
         />
-      </SimpleGrid>
-    )}
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <NumberInput
-        label="Rate up"
-        description="Multiplies their weights."
-        placeholder="× 1"
-        prefix="× "
-        min={0}
-        {...fieldOf(shared, 'rateUpMultiplier')}
-      />
-      <NumberInput
-        label="Spark"
-        description={`In points; each ${SYSTEMS[type].roll} earns one.`}
-        placeholder="no spark"
-        min={0}
-        allowDecimal={false}
-        {...fieldOf(shared, 'sparkCurrency')}
-      />
-    </SimpleGrid>
-  </Section>
-);
+      </Pair>
+    </Section>
+  );
+};
 
-export const PackSection = ({ shared }: SectionProps) => {
-  const { form, isReadOnly } = shared;
+const PackSection = () => {
+  const shared = useTemplateForm();
   return (
     <Section
       title="Slots"
       about="A pack contains its slots in order. A slot without its own rates uses those of the tiers."
     >
-      {form.values.slots.map(({ key, rates }, place) => (
+      {shared.form.values.slots.map(({ key, count, rates }, place) => (
         <Stack key={key} {...GROUP} aria-label={`Slot ${place + 1}`}>
           <Group justify="space-between" align="flex-start">
-            <NumberInput
+            <NumberField
+              path={`slots.${place}.count`}
               w={150}
               aria-label={`Cards in slot ${place + 1}`}
-              suffix={Number(form.values.slots[place]?.count) === 1 ? ' card' : ' cards'}
+              suffix={Number(count) === 1 ? ' card' : ' cards'}
               min={1}
               max={20}
-              allowDecimal={false}
-              {...fieldOf(shared, `slots.${place}.count`)}
+              isWhole
             />
-            <RemoveRow shared={shared} path="slots" place={place} label={`Remove slot ${place + 1}`} />
+            <RemoveRow path="slots" place={place} label={`Remove slot ${place + 1}`} />
           </Group>
-          <RateTable
-            shared={shared}
-            path={`slots.${place}.rates`}
-            rows={rates}
-            valueName="Rate"
-            isRelative
-            newRate={1}
-            among={tiersIn(shared)}
-            addLabel="Add a rate for this slot"
-          />
+          <RateTable path={`slots.${place}.rates`} rows={rates} addLabel="Add a rate for this slot" />
           <OptionFilter
-            shared={shared}
             path={`slots.${place}.classifierOptionIds`}
             label={`Only items with these options, in slot ${place + 1}`}
           />
         </Stack>
       ))}
-      <NewRow shared={shared} path="slots" row={{ count: 1, rates: [], classifierOptionIds: [] }}>
+      <NewRow path="slots" row={{ count: 1, rates: [], classifierOptionIds: [] }}>
         Add a slot
       </NewRow>
-      <Checkbox
-        label="No item twice in a pack"
-        checked={form.values.unique}
-        disabled={isReadOnly}
-        error={shared.faults.unique}
-        onChange={(event) => form.setFieldValue('unique', event.currentTarget.checked)}
-      />
+      <Checkbox label="No item twice in a pack" {...fieldOf(shared, 'unique', 'checkbox')} />
     </Section>
   );
 };
 
-export const OfferSection = ({ shared }: SectionProps) => (
+const OfferSection = () => (
   <Section title="Offer">
-    <NumberInput
+    <NumberField
+      path="choices"
       label="Choices"
       description="Number of different items."
       placeholder="3"
       min={1}
       max={20}
-      allowDecimal={false}
+      isWhole
       maw={260}
-      {...fieldOf(shared, 'choices')}
     />
-    <Stack gap={4}>
-      <Input.Label component="div">Scaling by depth</Input.Label>
+    <Labelled label="Scaling by depth">
       <Note>The rate of a tier is multiplied by its factor once per depth.</Note>
       <RateTable
-        shared={shared}
         path="depthScaling"
-        rows={shared.form.values.depthScaling}
-        valueName="Factor"
-        isRelative={false}
-        newRate={1.1}
-        among={tiersIn(shared)}
+        rows={useTemplateForm().form.values.depthScaling}
         addLabel="Add a factor"
+        isFactor
       />
-    </Stack>
+    </Labelled>
   </Section>
 );
 
-export const IdleSection = ({ shared }: SectionProps) => (
+const IdleSection = () => (
   <Section title="Accrual">
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <NumberInput label="Rolls per hour" min={0} withAsterisk {...fieldOf(shared, 'rollsPerHour')} />
-      <NumberInput label="Maximum hours" placeholder="24" min={0} {...fieldOf(shared, 'maxHours')} />
-    </SimpleGrid>
+    <Pair>
+      <NumberField path="rollsPerHour" label="Rolls per hour" withAsterisk />
+      <NumberField path="maxHours" label="Maximum hours" placeholder="24" />
+    </Pair>
   </Section>
 );
 
-export const PoolSection = ({ shared, items }: SectionProps) => (
-  <Section title="Pool and time" about="By default the pool contains all items, and the template is always open.">
-    <OptionFilter shared={shared} path="poolOptionIds" label="Only items with these options" />
-    <MultiSelect
-      label="Only these items"
-      placeholder={shared.form.values.poolItemIds.length === 0 ? 'any' : ''}
-      searchable
-      limit={100}
-      data={itemChoices(items)}
-      clearButtonProps={{ 'aria-label': 'Clear the items of the pool' }}
-      {...fieldOf(shared, 'poolItemIds')}
-    />
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextInput type="datetime-local" label="Opens" {...fieldOf(shared, 'startsAt')} />
-      <TextInput type="datetime-local" label="Closes" {...fieldOf(shared, 'endsAt')} />
-    </SimpleGrid>
-  </Section>
-);
+const PoolSection = () => {
+  const shared = useTemplateForm();
+  return (
+    <Section title="Pool and time" about="By default the pool contains all items, and the template is always open.">
+      <OptionFilter path="pool.classifierOptionIds" label="Only items with these options" />
+      <ItemSelect path="pool.itemIds" label="Only these items" none="any" clear="Clear the items of the pool" />
+      <Pair>
+        <TextInput type="datetime-local" label="Opens" {...fieldOf(shared, 'startsAt')} />
+        <TextInput type="datetime-local" label="Closes" {...fieldOf(shared, 'endsAt')} />
+      </Pair>
+    </Section>
+  );
+};
 
 /** The sections of each system, in the order in which a designer thinks of them. */
-export const SECTIONS: Record<TemplateType, readonly ((props: SectionProps) => ReactNode)[]> = {
+export const SECTIONS: Record<TemplateType, readonly (() => ReactNode)[]> = {
   gacha: [TierSection, PitySection, FeaturedSection, PoolSection],
   card_pack: [TierSection, PackSection, PitySection, FeaturedSection, PoolSection],
   roguelike: [TierSection, OfferSection, PitySection, FeaturedSection, PoolSection],

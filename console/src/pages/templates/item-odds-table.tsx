@@ -1,9 +1,9 @@
 import { Badge, Group, ScrollArea } from '@mantine/core';
+import { useOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber } from '../../parts/format.ts';
-import { OptionBadge } from '../../parts/option-badge.tsx';
+import { OptionBadge, type OptionsById } from '../../parts/options.tsx';
 
 type Row = Schemas['ConfigOdds']['items'][number];
 
@@ -27,26 +27,20 @@ const columnsOf = (options: OptionsById): readonly Column<Row>[] => [
       </>
     ),
   },
-  { header: 'Base', ta: 'right', sortBy: ({ base }) => base, cell: ({ base }) => formatColumnShare(base) },
-  {
-    header: 'Effective',
-    ta: 'right',
-    sortBy: ({ effective }) => effective,
-    cell: ({ effective }) => formatColumnShare(effective),
-  },
-  {
-    header: 'Mean',
-    ta: 'right',
-    sortBy: ({ expectedRolls }) => expectedRolls ?? Number.POSITIVE_INFINITY,
-    cell: ({ expectedRolls }) => (expectedRolls === null ? 'never' : formatNumber(expectedRolls, 1)),
-  },
+  figures('Base', ({ base }) => base, formatColumnShare),
+  figures('Effective', ({ effective }) => effective, formatColumnShare),
+  figures(
+    'Mean',
+    ({ expectedRolls }) => expectedRolls ?? Number.POSITIVE_INFINITY,
+    (mean) => (mean === Number.POSITIVE_INFINITY ? 'never' : formatNumber(mean, 1)),
+  ),
 ];
 
-export const ItemOddsTable = ({ items, options }: { items: readonly Row[]; options: OptionsById }) => (
+export const ItemOddsTable = ({ items }: { items: readonly Row[] }) => (
   <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, 'aria-label': 'Odds of the items' } as object}>
     <DataTable
       label="Odds of the items"
-      columns={columnsOf(options)}
+      columns={columnsOf(useOptions())}
       rows={items}
       keyOf={({ itemId }) => itemId}
       sortedBy={{ header: 'Effective' }}

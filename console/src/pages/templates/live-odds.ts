@@ -2,9 +2,8 @@ import { ItemwrightError } from '@itemwright/client';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { asSentence } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { useTemplateOdds } from '../../interface/queries.ts';
+import { asSentence, type Schemas } from '../../interface/client.ts';
+import { useTemplateOdds } from '../../interface/requests.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 

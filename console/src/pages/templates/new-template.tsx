@@ -1,10 +1,11 @@
 import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
+import { Detail } from '../../parts/text.tsx';
 import { leaveSafely } from '../../parts/unsaved.ts';
-import { EditorWithCatalog } from './editor-with-catalog.tsx';
 import classes from './new-template.module.css';
 import { SYSTEM_TYPES, SYSTEMS } from './systems.ts';
+import { TemplateEditor } from './template-editor.tsx';
 import type { TemplateType } from './template-values.ts';
 
 export const NewTemplate = () => {
@@ -32,9 +33,7 @@ export const NewTemplate = () => {
                     <Text size="sm" fw={650}>
                       {name}
                     </Text>
-                    <Text size="xs" c="dimmed">
-                      {about}
-                    </Text>
+                    <Detail>{about}</Detail>
                   </Stack>
                 </Group>
               </Radio.Card>
@@ -42,7 +41,7 @@ export const NewTemplate = () => {
           })}
         </SimpleGrid>
       </Radio.Group>
-      <EditorWithCatalog type={type} />
+      <TemplateEditor key={type} type={type} />
     </Page>
   );
 };

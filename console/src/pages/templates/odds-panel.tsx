@@ -1,12 +1,11 @@
-import { Box, Card, NumberInput, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, NumberInput, Skeleton, Stack } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
 import { SYSTEMS } from './systems.ts';
@@ -21,7 +20,6 @@ interface OddsPanelProps {
   readonly odds: Schemas['ConfigOdds'];
   /** The depth of these odds; 0 for other systems. */
   readonly depth: number;
-  readonly options: OptionsById;
   /** Whether newer odds are being computed. */
   readonly isOld: boolean;
   /** What the odds depend on, such as the depth. */
@@ -32,7 +30,7 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = ({ name, type, odds, depth, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
@@ -47,7 +45,7 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
         aside={<Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />}
       >
         {children}
-        <TierBars tiers={odds.tiers} options={options} />
+        <TierBars tiers={odds.tiers} />
         <DataTable
           label={`${rolls} until the first of each tier`}
           columns={[
@@ -78,29 +76,24 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
         />
       </Section>
       {top !== undefined && top.base < 1 && odds.curve.length > 0 && (
-        <Card component="section" aria-label="Chance of the top tier over time">
-          <Stack gap="sm">
-            <Title order={2}>
-              {top.name ?? 'First item'} by {roll} number
-            </Title>
-            <Text size="sm" c="dimmed">
-              {top.medianRolls !== null &&
-                `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
-            </Text>
-            <Box aria-hidden>
-              <Suspense fallback={<Skeleton height={210} />}>
-                <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
-              </Suspense>
-            </Box>
-          </Stack>
-        </Card>
+        <Section title={`${top.name ?? 'First item'} by ${roll} number`} label="Chance of the top tier over time">
+          <Note>
+            {top.medianRolls !== null &&
+              `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
+          </Note>
+          <Box aria-hidden>
+            <Suspense fallback={<Skeleton height={210} />}>
+              <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
+            </Suspense>
+          </Box>
+        </Section>
       )}
       <Section title="Items" label="Odds of the items">
-        <ItemOddsTable items={odds.items} options={options} />
-        <Note size="xs">
+        <ItemOddsTable items={odds.items} />
+        <Detail>
           Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
           run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
-        </Note>
+        </Detail>
       </Section>
     </Stack>
   );

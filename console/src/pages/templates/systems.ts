@@ -11,38 +11,32 @@ interface System {
   readonly rolls: string;
 }
 
+const rollsAre = (roll: string, article = 'a') => ({ roll, oneRoll: `${article} ${roll}`, rolls: `${roll}s` });
+
 export const SYSTEMS: Record<TemplateType, System> = {
   gacha: {
     name: 'Gacha banner',
     about: 'One roll picks a tier, then an item. Pity, soft pity, featured items and spark.',
     icon: IconSparkles,
-    roll: 'roll',
-    oneRoll: 'a roll',
-    rolls: 'rolls',
+    ...rollsAre('roll'),
   },
   card_pack: {
     name: 'Card pack',
     about: 'One roll opens a pack of several slots, each with its own rates.',
     icon: IconCards,
-    roll: 'pack',
-    oneRoll: 'a pack',
-    rolls: 'packs',
+    ...rollsAre('pack'),
   },
   roguelike: {
     name: 'Roguelike offer',
     about: 'One roll offers a few different items to choose from; rates change with depth.',
     icon: IconStairs,
-    roll: 'offer',
-    oneRoll: 'an offer',
-    rolls: 'offers',
+    ...rollsAre('offer', 'an'),
   },
   idle: {
     name: 'Idle rewards',
     about: 'Rolls accrue over time and are claimed together.',
     icon: IconHourglass,
-    roll: 'roll',
-    oneRoll: 'a roll',
-    rolls: 'rolls',
+    ...rollsAre('roll'),
   },
 };
 

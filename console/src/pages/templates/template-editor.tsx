@@ -5,21 +5,19 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
-import { useEntityEditor } from '../../catalog/entity-editor.tsx';
+import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import { LiveNote } from '../../catalog/marks.tsx';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/queries.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
+import { useCatalogClassifiers, useCatalogItems, useItemRows, useOptions } from '../../catalog/reads.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/requests.ts';
+import { FaultList } from '../../parts/faults.tsx';
 import { Lines } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Note, pathTo } from '../../parts/text.tsx';
 import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { TemplateSimulator } from '../simulator/template-simulator.tsx';
 import { DepthSlider } from './depth-slider.tsx';
-import { fieldOf, type TemplateForm } from './form-fields.tsx';
+import { fieldOf, TemplateFormContext } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
@@ -31,18 +29,13 @@ interface TemplateEditorProps {
   /** Undefined for a new template. */
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
-  readonly items: readonly Schemas['Item'][];
-  readonly options: OptionsById;
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
 
 /** Whether rows are still incomplete: then the service is not asked. */
-const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boolean =>
-  [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
-
-const FIELD =
-  /^(?:id|name|verifiable|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
+const unfinished = ({ baseRates, pities, slots, depthScaling }: TemplateValues): boolean =>
+  [...baseRates, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
 /** Why a configuration cannot be simulated. */
 const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefined => {
@@ -50,7 +43,9 @@ const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefine
   return isFaulty ? 'The configuration has errors, which are shown next to its fields.' : undefined;
 };
 
-export const TemplateEditor = ({ template, type, items, options, onDiscard }: TemplateEditorProps) => {
+const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
+  const items = useItemRows();
+  const options = useOptions();
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
@@ -73,10 +68,10 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const configError = depthFault === undefined ? live.error : null;
   // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
   const formError = isDraft ? saveError : (configError ?? saveError);
-  const { fields, others } = templateFaults(formError, form.values, (field) => FIELD.test(field));
-  const configFaults = templateFaults(configError, form.values, (field) => FIELD.test(field)).fields;
+  const { fields, others } = templateFaults(formError, form.values);
+  const configFaults = templateFaults(configError, form.values).fields;
   const obstacle = obstacleOf(isUnfinished, Object.keys(configFaults).length > 0);
-  const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
+  const shared = { form, type, faults: fields, isReadOnly: !canDesign, items, options };
 
   const { submit, notice, buttons } = useEntityEditor({
     kind: 'template',
@@ -87,7 +82,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
       id: template?.id ?? (id || newId()),
       name,
       type,
-      config: JSON.parse(JSON.stringify(config)),
+      config,
       ...trustOf({ verifiable, disclosure: isPublic ? 'public' : 'private' }),
     }),
     onSaved: (entity, values) => {
@@ -120,10 +115,12 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 )}
               </Stack>
             </Card>
-            {SECTIONS[type].map((Section) => (
-              <Section key={Section.name} shared={shared} type={type} items={items} />
-            ))}
-            <TrustSection shared={shared} id={template?.id} />
+            <TemplateFormContext value={shared}>
+              {SECTIONS[type].map((Section) => (
+                <Section key={Section.name} />
+              ))}
+              <TrustSection id={template?.id} />
+            </TemplateFormContext>
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
@@ -159,7 +156,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                     name={form.values.name || 'this template'}
                     type={type}
                     odds={shown.odds}
-                    options={options}
                     depth={shown.depth}
                     isOld={isWaiting || oddsError !== null || isUnfinished}
                   >
@@ -179,8 +175,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 <TemplateSimulator
                   subject={{ name: form.values.name || 'this template', type, config }}
                   obstacle={obstacle}
-                  items={items}
-                  options={options}
                 />
               </Tabs.Panel>
             </Tabs>
@@ -191,3 +185,9 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
     </form>
   );
 };
+
+export const TemplateEditor = (props: Omit<TemplateEditorProps, 'onDiscard'>) => (
+  <EditorOnceLoaded queries={[useCatalogItems(), useCatalogClassifiers()]}>
+    {(onDiscard) => <LoadedEditor {...props} onDiscard={onDiscard} />}
+  </EditorOnceLoaded>
+);

@@ -1,14 +1,17 @@
 import type { Issue } from '@itemwright/client';
-import { partsOf } from '../../interface/api-error.ts';
-import { type Faults, faultsOf, withIssues } from '../../parts/field-errors.ts';
+import { partsOf } from '../../interface/client.ts';
+import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
-/** The index of a tier in a table of rates. */
-const rowOf = (rows: readonly TierRate[], tier: string | undefined): number =>
-  rows.findIndex((row) => row.tier === tier);
+/** What the form has a field for. */
+const FIELD =
+  /^(?:id|name|verifiable|baseRates|baseRates\.\d+\.rate|pool\.classifierOptionIds|pool\.itemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
-/** Members of the configuration whose field has a different name. */
-const RENAMED: Record<string, string> = { classifierOptionIds: 'poolOptionIds', itemIds: 'poolItemIds' };
+/** The field for a rate: that of its row, or the whole table if it has none. */
+const rateField = (table: string, rows: readonly TierRate[] | undefined, tier: string | undefined): string => {
+  const row = rows?.findIndex((one) => one.tier === tier) ?? -1;
+  return row < 0 ? table : `${table}.${row}.rate`;
+};
 
 /** The field of the form for a member of the template or of its configuration. */
 const fieldOf = ({ path }: Issue, values: TemplateValues): string | undefined => {
@@ -16,19 +19,15 @@ const fieldOf = ({ path }: Issue, values: TemplateValues): string | undefined =>
   if (place !== 'body') return undefined;
   switch (member) {
     case 'baseRates':
-    case 'depthScaling': {
-      const list = member === 'baseRates' ? 'tiers' : 'depthScaling';
-      const row = rowOf(values[list], rest[0]);
-      return row < 0 ? list : `${list}.${row}.rate`;
-    }
+    case 'depthScaling':
+      return rateField(member, values[member], rest[0]);
     case 'slots': {
-      const slot = values.slots[Number(rest[0])];
-      const row = rest[1] === 'rates' && slot !== undefined ? rowOf(slot.rates, rest[2]) : -1;
-      if (row >= 0) return `slots.${rest[0]}.rates.${row}.rate`;
-      return ['slots', ...rest.slice(0, 2)].join('.');
+      const slot = ['slots', ...rest.slice(0, 2)].join('.');
+      return rest[1] === 'rates' ? rateField(slot, values.slots[Number(rest[0])]?.rates, rest[2]) : slot;
     }
+    // Lists of ids have one field each.
     case 'pool':
-      return RENAMED[rest[0] ?? ''];
+      return `pool.${rest[0]}`;
     case 'featuredItemIds':
       return member;
     default:
@@ -37,9 +36,9 @@ const fieldOf = ({ path }: Issue, values: TemplateValues): string | undefined =>
 };
 
 /** Assigns errors to their fields. Errors without a field are returned separately. */
-export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults =>
+export const templateFaults = (error: unknown, values: TemplateValues): Faults =>
   faultsOf(
     withIssues(error, ({ path, message }) => ({ path: path.replace('/body/config', '/body'), message })),
-    isField,
+    (field) => FIELD.test(field),
     (issue) => fieldOf(issue, values),
   );

@@ -2,9 +2,9 @@ import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
 import { useCatalogTemplate } from '../../catalog/reads.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { usePathId } from '../../parts/path-id.ts';
-import { EditorWithCatalog } from './editor-with-catalog.tsx';
+import { usePathId } from '../../parts/text.tsx';
 import { SYSTEMS } from './systems.ts';
+import { TemplateEditor } from './template-editor.tsx';
 
 export const TemplatePage = () => {
   const id = usePathId();
@@ -19,7 +19,7 @@ export const TemplatePage = () => {
     >
       <UnlessDeleted kind="template" id={id}>
         <Loaded query={template} lines={8}>
-          {(found) => <EditorWithCatalog template={found} type={found.type} />}
+          {(found) => <TemplateEditor template={found} type={found.type} />}
         </Loaded>
       </UnlessDeleted>
     </Page>

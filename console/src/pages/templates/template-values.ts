@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import type { OptionsById } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/options.tsx';
 
 export type TemplateType = Schemas['Template']['type'];
 
@@ -11,77 +11,6 @@ export type Config = Schemas['GachaConfig'] &
 
 /** A number as form value: an empty string while the field is empty. */
 type Field = number | string;
-
-/** Rows have a key of their own, since their values may change. */
-export interface TierRate {
-  key: string;
-  tier: string;
-  rate: Field;
-}
-
-export interface SoftPity {
-  key: string;
-  from: Field;
-  /** In percentage points. */
-  add: Field;
-}
-
-export interface LowerPity {
-  key: string;
-  tier: string;
-  threshold: Field;
-  softPity: SoftPity[];
-  higherResets: boolean;
-}
-
-export interface Slot {
-  key: string;
-  count: Field;
-  rates: TierRate[];
-  classifierOptionIds: string[];
-}
-
-/** A template as form values. */
-export interface TemplateValues {
-  id: string;
-  name: string;
-  verifiable: boolean;
-  isPublic: boolean;
-  tiers: TierRate[];
-  poolOptionIds: string[];
-  poolItemIds: string[];
-  pityThreshold: Field;
-  pityTier: string;
-  softPity: SoftPity[];
-  pities: LowerPity[];
-  featuredItemIds: string[];
-  /** In percent. */
-  featuredShare: Field;
-  guaranteeAfterLosses: Field;
-  rateUpMultiplier: Field;
-  sparkCurrency: Field;
-  pityGroup: string;
-  startsAt: string;
-  endsAt: string;
-  slots: Slot[];
-  unique: boolean;
-  choices: Field;
-  depthScaling: TierRate[];
-  rollsPerHour: Field;
-  maxHours: Field;
-}
-
-let made = 0;
-export const newKey = (): string => {
-  made += 1;
-  return `row-${made}`;
-};
-
-/** Keeps a percentage from becoming 6.000000000000001. */
-const rounded = (value: number): number => Number(value.toPrecision(12));
-const toPercent = (share: number | undefined): Field => (share === undefined ? '' : rounded(share * 100));
-const toShare = (percent: Field): number | undefined => (percent === '' ? undefined : rounded(Number(percent) / 100));
-const toNumber = (value: Field): number | undefined => (value === '' ? undefined : Number(value));
 
 /** A configuration may refer to a tier by the name of its option; the form uses only ids. */
 type Resolve = (tier: string) => string;
@@ -95,18 +24,147 @@ export const resolverOf = (options: OptionsById): Resolve => {
   };
 };
 
-const ratesToRows = (rates: Record<string, number> | undefined, resolve: Resolve): TierRate[] =>
-  Object.entries(rates ?? {}).map(([tier, rate]) => ({ key: newKey(), tier: resolve(tier), rate }));
+/** How a member of a configuration becomes a form value, and the other way round. An empty value leaves it out. */
+interface Editor<M, V> {
+  toValue(member: M | undefined, resolve: Resolve): V;
+  toMember(value: V): M | undefined;
+}
 
-const softPityToRows = (segments: Config['softPity']): SoftPity[] =>
-  (segments ?? []).map(({ from, add }) => ({ key: newKey(), from, add: toPercent(add) }));
+type Editors = Readonly<Record<string, Editor<unknown, unknown>>>;
 
-/** A time as the value of a `datetime-local` field. */
-const toLocal = (iso: string | undefined): string => {
-  if (iso === undefined) return '';
-  const moment = new Date(iso);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+type ValuesOf<E> = { [K in keyof E]: E[K] extends Editor<infer _, infer V> ? V : never };
+
+const valuesOf = <E extends Editors>(editors: E, members: object, resolve: Resolve): ValuesOf<E> => {
+  const given = members as Record<string, unknown>;
+  const values = Object.entries(editors).map(([name, { toValue }]) => [name, toValue(given[name], resolve)]);
+  return Object.fromEntries(values) as ValuesOf<E>;
 };
+
+const membersOf = (editors: Editors, values: object): object => {
+  const given = values as Record<string, unknown>;
+  const members = Object.entries(editors).map(([name, { toMember }]) => [name, toMember(given[name])]);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+};
+
+let made = 0;
+/** Rows have a key of their own, since their values may change. */
+export const newKey = (): string => {
+  made += 1;
+  return `row-${made}`;
+};
+
+/** Keeps a percentage from becoming 6.000000000000001. */
+const rounded = (value: number): number => Number(value.toPrecision(12));
+
+const text: Editor<string, string> = {
+  toValue: (member = '') => member,
+  toMember: (value) => value || undefined,
+};
+
+const tier: Editor<string, string> = {
+  ...text,
+  toValue: (member, resolve) => (member === undefined ? '' : resolve(member)),
+};
+
+const number: Editor<number, Field> = {
+  toValue: (member) => member ?? '',
+  toMember: (value) => (value === '' ? undefined : Number(value)),
+};
+
+/** A number that is never left out. */
+const count: Editor<number, Field> = { ...number, toMember: Number };
+
+/** A share, edited in percent. */
+const percent: Editor<number, Field> = {
+  toValue: (share) => (share === undefined ? '' : rounded(share * 100)),
+  toMember: (value) => (value === '' ? undefined : rounded(Number(value) / 100)),
+};
+
+const flag: Editor<boolean, boolean> = {
+  toValue: (member = false) => member,
+  toMember: (value) => value || undefined,
+};
+
+const ids: Editor<string[], string[]> = {
+  toValue: (member = []) => member,
+  toMember: (value) => (value.length === 0 ? undefined : value),
+};
+
+/** A time, edited in a `datetime-local` field. */
+const time: Editor<string, string> = {
+  toValue: (iso) => {
+    if (iso === undefined) return '';
+    const moment = new Date(iso);
+    return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  },
+  toMember: (local) => (local === '' ? undefined : new Date(local).toISOString()),
+};
+
+export interface TierRate {
+  key: string;
+  tier: string;
+  rate: Field;
+}
+
+const rates: Editor<Record<string, number>, TierRate[]> = {
+  toValue: (member = {}, resolve) =>
+    Object.entries(member).map(([name, rate]) => ({ key: newKey(), tier: resolve(name), rate })),
+  toMember: (rows) =>
+    rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.tier, Number(row.rate)])),
+};
+
+const group = <E extends Editors>(editors: E): Editor<object, ValuesOf<E>> => ({
+  toValue: (member = {}, resolve) => valuesOf(editors, member, resolve),
+  toMember: (values) => {
+    const members = membersOf(editors, values);
+    return Object.keys(members).length === 0 ? undefined : members;
+  },
+});
+
+const rowsOf = <E extends Editors>(editors: E): Editor<object[], (ValuesOf<E> & { key: string })[]> => ({
+  toValue: (list = [], resolve) => list.map((member) => ({ ...valuesOf(editors, member, resolve), key: newKey() })),
+  toMember: (rows) => (rows.length === 0 ? undefined : rows.map((row) => membersOf(editors, row))),
+});
+
+const softPity = rowsOf({ from: count, add: { ...percent, toMember: (value: Field) => percent.toMember(value) ?? 0 } });
+
+const COMMON = {
+  baseRates: rates,
+  pool: group({ classifierOptionIds: ids, itemIds: ids }),
+  pityThreshold: number,
+  rateUpMultiplier: number,
+  sparkCurrency: number,
+  featuredItemIds: ids,
+  startsAt: time,
+  endsAt: time,
+};
+
+const GACHA = {
+  ...COMMON,
+  pityTier: tier,
+  softPity,
+  pities: rowsOf({ tier: { ...tier, toMember: String }, threshold: count, softPity, higherResets: flag }),
+  featuredShare: percent,
+  guaranteeAfterLosses: number,
+  pityGroup: text,
+};
+
+const SYSTEM_EDITORS = {
+  gacha: GACHA,
+  card_pack: { ...COMMON, slots: rowsOf({ count, rates, classifierOptionIds: ids }), unique: flag },
+  roguelike: { ...COMMON, choices: number, depthScaling: rates },
+  idle: { ...GACHA, rollsPerHour: number, maxHours: number },
+};
+
+const EDITORS = { ...SYSTEM_EDITORS.idle, ...SYSTEM_EDITORS.card_pack, ...SYSTEM_EDITORS.roguelike };
+
+/** A template as form values: those of every system, with the names that they have in a configuration. */
+export interface TemplateValues extends ValuesOf<typeof EDITORS> {
+  id: string;
+  name: string;
+  verifiable: boolean;
+  isPublic: boolean;
+}
 
 interface Source {
   readonly name: string;
@@ -115,118 +173,17 @@ interface Source {
   readonly disclosure?: Schemas['Template']['disclosure'];
 }
 
-const configToValues = (config: Config, resolve: Resolve) => ({
-  tiers: ratesToRows(config.baseRates, resolve),
-  poolOptionIds: config.pool?.classifierOptionIds ?? [],
-  poolItemIds: config.pool?.itemIds ?? [],
-  pityThreshold: config.pityThreshold ?? '',
-  pityTier: config.pityTier === undefined ? '' : resolve(config.pityTier),
-  softPity: softPityToRows(config.softPity),
-  pities: (config.pities ?? []).map(({ tier, threshold, softPity, higherResets = false }) => ({
-    key: newKey(),
-    tier: resolve(tier),
-    threshold,
-    softPity: softPityToRows(softPity),
-    higherResets,
-  })),
-  featuredItemIds: config.featuredItemIds ?? [],
-  featuredShare: toPercent(config.featuredShare),
-  guaranteeAfterLosses: config.guaranteeAfterLosses ?? '',
-  rateUpMultiplier: config.rateUpMultiplier ?? '',
-  sparkCurrency: config.sparkCurrency ?? '',
-  pityGroup: config.pityGroup ?? '',
-  startsAt: toLocal(config.startsAt),
-  endsAt: toLocal(config.endsAt),
-  slots: (config.slots ?? []).map(({ count, rates, classifierOptionIds = [] }) => ({
-    key: newKey(),
-    count,
-    rates: ratesToRows(rates, resolve),
-    classifierOptionIds,
-  })),
-  unique: config.unique ?? false,
-  choices: config.choices ?? '',
-  depthScaling: ratesToRows(config.depthScaling, resolve),
-  rollsPerHour: config.rollsPerHour ?? '',
-  maxHours: config.maxHours ?? '',
-});
-
 export const toValues = (template: Source, resolve: Resolve): TemplateValues => ({
   id: '',
   name: template.name,
   verifiable: template.verifiable ?? false,
   isPublic: template.disclosure === 'public',
-  ...configToValues(template.config as Config, resolve),
-});
-
-const rowsToRates = (rows: readonly TierRate[]): Record<string, number> | undefined =>
-  rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ tier, rate }) => [tier, Number(rate)]));
-
-const rowsToSoftPity = (rows: readonly SoftPity[]): Config['softPity'] =>
-  rows.length === 0 ? undefined : rows.map(({ from, add }) => ({ from: Number(from), add: toShare(add) ?? 0 }));
-
-const toIso = (local: string): string | undefined => (local === '' ? undefined : new Date(local).toISOString());
-const orNothing = (list: string[]): string[] | undefined => (list.length === 0 ? undefined : list);
-
-const common = (values: TemplateValues): Config => ({
-  baseRates: rowsToRates(values.tiers),
-  pool:
-    values.poolOptionIds.length + values.poolItemIds.length === 0
-      ? undefined
-      : { classifierOptionIds: orNothing(values.poolOptionIds), itemIds: orNothing(values.poolItemIds) },
-  pityThreshold: toNumber(values.pityThreshold),
-  rateUpMultiplier: toNumber(values.rateUpMultiplier),
-  sparkCurrency: toNumber(values.sparkCurrency),
-  featuredItemIds: orNothing(values.featuredItemIds),
-  startsAt: toIso(values.startsAt),
-  endsAt: toIso(values.endsAt),
-});
-
-const gacha = (values: TemplateValues): Config => ({
-  ...common(values),
-  pityTier: values.pityTier || undefined,
-  softPity: rowsToSoftPity(values.softPity),
-  pities:
-    values.pities.length === 0
-      ? undefined
-      : values.pities.map(({ tier, threshold, softPity, higherResets }) => ({
-          tier,
-          threshold: Number(threshold),
-          softPity: rowsToSoftPity(softPity),
-          higherResets: higherResets || undefined,
-        })),
-  featuredShare: toShare(values.featuredShare),
-  guaranteeAfterLosses: toNumber(values.guaranteeAfterLosses),
-  pityGroup: values.pityGroup || undefined,
+  ...valuesOf(EDITORS, template.config, resolve),
 });
 
 /** The configuration, with only the given members that the system has. */
-export const toConfig = (type: TemplateType, values: TemplateValues): Config => {
-  switch (type) {
-    case 'gacha':
-      return gacha(values);
-    case 'idle':
-      return { ...gacha(values), rollsPerHour: toNumber(values.rollsPerHour), maxHours: toNumber(values.maxHours) };
-    case 'card_pack':
-      return {
-        ...common(values),
-        slots:
-          values.slots.length === 0
-            ? undefined
-            : values.slots.map(({ count, rates, classifierOptionIds }) => ({
-                count: Number(count),
-                rates: rowsToRates(rates),
-                classifierOptionIds: orNothing(classifierOptionIds),
-              })),
-        unique: values.unique || undefined,
-      };
-    case 'roguelike':
-      return {
-        ...common(values),
-        choices: toNumber(values.choices),
-        depthScaling: rowsToRates(values.depthScaling),
-      };
-  }
-};
+export const toConfig = (type: TemplateType, values: TemplateValues): Config =>
+  membersOf(SYSTEM_EDITORS[type], values) as Config;
 
 /** The initial configuration of a new template. */
 export const START: Record<TemplateType, Config> = {

@@ -1,25 +1,19 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, ThemeIcon } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
-import { DeletedInDraft, DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
-import { useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
-import { explain } from '../../interface/api-error.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions, useRollStatistics, useTemplateOdds } from '../../interface/queries.ts';
+import { ListPage } from '../../catalog/list-page.tsx';
+import { DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
+import { useCatalogTemplates } from '../../catalog/reads.ts';
+import { explain, type Schemas } from '../../interface/client.ts';
+import { useRollStatistics, useTemplateOdds } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Note } from '../../parts/note.tsx';
-import { Page } from '../../parts/page.tsx';
-import { pathTo } from '../../parts/path-id.ts';
+import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { SYSTEMS } from './systems.ts';
 import { TierBars } from './tier-bars.tsx';
 
 const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; rolls: number | undefined }) => {
   const isNew = useIsNew('template', template.id);
   const odds = useTemplateOdds(isNew ? undefined : template.id);
-  const options = useOptions();
   const { name, icon: Icon, rolls: unit } = SYSTEMS[template.type];
   const top = odds.data?.tiers[0];
   return (
@@ -31,17 +25,17 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
           </ThemeIcon>
           <Stack gap={0} miw={0}>
             <Group gap="xs">
-              <TextLink href={pathTo('templates', template.id)} fw={650}>
+              <TextLink href={pathTo('templates', template.id)} size="md" fw={650}>
                 {template.name}
               </TextLink>
               <DraftBadge kind="template" id={template.id} />
             </Group>
-            <Note size="xs">
+            <Detail>
               {name} · {rolls === undefined ? 'no rolls yet' : `${formatMany(rolls, 'item')} rolled`}
-            </Note>
+            </Detail>
           </Stack>
         </Group>
-        {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}
+        {odds.data !== undefined && <TierBars tiers={odds.data.tiers} />}
         {isNew && <Note>The odds of a new template are on the page of the draft.</Note>}
         {odds.isPending && !isNew && <Skeleton height={120} />}
         {odds.isError && !isNew && <Note c="red">{explain(odds.error)}</Note>}
@@ -59,35 +53,23 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
 export const Templates = () => {
   const templates = useCatalogTemplates();
   const statistics = useRollStatistics();
-  const { canDesign } = usePermissions();
-  const create = canDesign && <NewButton href="/new-template">New template</NewButton>;
-  const empty = (
-    <Empty title="No templates yet" icon={IconSparkles} action={create}>
-      A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds.
-    </Empty>
-  );
   return (
-    <Page
-      title="Templates"
+    <ListPage
+      kind="template"
       about="Game systems that roll: banners with pity, card packs, roguelike offers, idle rewards. The odds are exact and include every rule."
-      curl={{ path: '/templates' }}
-      actions={create}
+      create={<NewButton href="/new-template">New template</NewButton>}
+      icon={IconSparkles}
+      none="A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds."
+      queries={[templates]}
+      note={<LiveNote>These odds are those of the live catalog.</LiveNote>}
     >
-      <LiveNote>These odds are those of the live catalog.</LiveNote>
-      <Loaded query={templates} empty={empty}>
-        {({ rows }) => (
-          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-            {rows.map((template) => (
-              <TemplateCard
-                key={template.id}
-                template={template}
-                rolls={statistics.data?.rollsByTemplate[template.id]}
-              />
-            ))}
-          </SimpleGrid>
-        )}
-      </Loaded>
-      <DeletedInDraft kind="template" />
-    </Page>
+      {({ rows }) => (
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+          {rows.map((template) => (
+            <TemplateCard key={template.id} template={template} rolls={statistics.data?.rollsByTemplate[template.id]} />
+          ))}
+        </SimpleGrid>
+      )}
+    </ListPage>
   );
 };

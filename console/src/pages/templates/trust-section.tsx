@@ -1,10 +1,9 @@
 import { Switch } from '@mantine/core';
-import { useTeamId } from '../../catalog/choice.ts';
-import { useTemplates } from '../../interface/queries.ts';
-import { Note } from '../../parts/note.tsx';
+import { useTeamId } from '../../catalog/draft.ts';
+import { useTemplates } from '../../interface/requests.ts';
 import { Section } from '../../parts/section.tsx';
-import { ServiceLink } from '../../parts/service-link.tsx';
-import type { TemplateForm } from './form-fields.tsx';
+import { Note, ServiceLink } from '../../parts/text.tsx';
+import { fieldOf, useTemplateForm } from './form-fields.tsx';
 
 /** Where anyone can read the odds, once they are public. */
 const PublicPage = ({ id }: { id: string | undefined }) => {
@@ -13,39 +12,27 @@ const PublicPage = ({ id }: { id: string | undefined }) => {
   if (id === undefined) return 'It gets its own page when you save it.';
   const path = `/public/${encodeURIComponent(teamId)}/templates/${encodeURIComponent(id)}`;
   return isPublic ? (
-    <ServiceLink path={path} inherit>
-      Open the public page
-    </ServiceLink>
+    <ServiceLink path={path}>Open the public page</ServiceLink>
   ) : (
     `The page will be at ${path} as soon as this is live.`
   );
 };
 
-interface TrustSectionProps {
-  readonly shared: TemplateForm;
-  /** Undefined for a new template. */
-  readonly id: string | undefined;
-}
-
 /** What players and the public can check. */
-export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: TrustSectionProps) => {
-  const { verifiable, isPublic } = form.values;
+export const TrustSection = ({ id }: { id: string | undefined }) => {
+  const shared = useTemplateForm();
+  const { verifiable, isPublic } = shared.form.values;
   return (
     <Section title="Fairness" gap="md">
       <div>
         <Switch
           label="Verifiable rolls"
           description="Every roll leaves a receipt that lets the player check it. Rolls then need a player who has chosen a client seed."
-          checked={verifiable}
-          disabled={isReadOnly}
-          error={faults.verifiable}
-          onChange={(event) => form.setFieldValue('verifiable', event.currentTarget.checked)}
+          {...fieldOf(shared, 'verifiable', 'checkbox')}
         />
         {verifiable && (
           <Note mt={6} ps={50}>
-            <ServiceLink path="/verify" inherit>
-              Where players check their rolls
-            </ServiceLink>
+            <ServiceLink path="/verify">Where players check their rolls</ServiceLink>
           </Note>
         )}
       </div>
@@ -53,9 +40,7 @@ export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: Trust
         <Switch
           label="Public odds"
           description="Anyone can read the odds, their history and the results, without signing in."
-          checked={isPublic}
-          disabled={isReadOnly}
-          onChange={(event) => form.setFieldValue('isPublic', event.currentTarget.checked)}
+          {...fieldOf(shared, 'isPublic', 'checkbox')}
         />
         {isPublic && (
           <Note mt={6} ps={50} style={{ overflowWrap: 'anywhere' }}>

@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
-import type { StaleError } from '../interface/if-unchanged.ts';
-import { pathTo } from '../parts/path-id.ts';
-import { useChoice } from './choice.ts';
+import { pathTo, Strong } from '../parts/text.tsx';
+import type { StaleError } from './api.ts';
 import { diffOf } from './diff.ts';
+import { useChoice } from './draft.ts';
 import type { Edit } from './edits.ts';
-import type { Entity, Kind } from './entities.ts';
+import { type Entity, isSame, type Kind } from './entities.ts';
 import { FieldTable } from './entity-diff.tsx';
 import { useNames } from './names.ts';
 
@@ -20,7 +20,7 @@ interface MeanwhileProps {
 }
 
 /** What changed meanwhile, next to what was entered, and what both changed. */
-export const Meanwhile = ({ kind, shown, current, wanted }: MeanwhileProps) => {
+const Meanwhile = ({ kind, shown, current, wanted }: MeanwhileProps) => {
   const involved = useMemo(
     () => [
       { kind, before: shown, after: current },
@@ -52,9 +52,7 @@ export const Meanwhile = ({ kind, shown, current, wanted }: MeanwhileProps) => {
         </>
       )}
       {both.length > 0 && (
-        <Text size="sm" fw={600}>
-          Both changed {both.map(({ label }) => label).join(', ')}: if you reapply, your value wins.
-        </Text>
+        <Strong>Both changed {both.map(({ label }) => label).join(', ')}: if you reapply, your value wins.</Strong>
       )}
     </Stack>
   );
@@ -95,5 +93,46 @@ export const StaleDialog = ({ edit, error, onAnswer }: StaleDialogProps) => {
         </Group>
       </Stack>
     </Modal>
+  );
+};
+
+interface StaleNoticeProps {
+  readonly kind: Kind;
+  /** What the form began with; null if it is new. */
+  readonly shown: Entity | null;
+  /** What it is now. */
+  readonly current: Entity | null;
+  /** What was entered; undefined if nothing was. */
+  readonly wanted: Entity | undefined;
+  /** Whether it is being saved: then it is this very form that changes it. */
+  readonly isSaving: boolean;
+  readonly onReapply: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** Says that what a form began with has changed, before it is saved. A form that nobody has touched just follows. */
+export const StaleNotice = (props: StaleNoticeProps) => {
+  const { kind, shown, current, wanted, isSaving, onReapply, onDiscard } = props;
+  const isStale = !isSaving && shown !== null && !isSame(shown, current);
+  const isUntouched = isStale && wanted === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once for each change.
+  useEffect(() => {
+    if (isUntouched) onDiscard();
+  }, [isUntouched]);
+  if (!isStale || wanted === undefined) return null;
+  return (
+    <Alert color="yellow" icon={<IconUsers />} title="This has changed in the meantime" role="alert">
+      <Stack gap="sm">
+        <Meanwhile kind={kind} shown={shown} current={current} wanted={wanted} />
+        <Group gap="sm">
+          <Button size="xs" onClick={onReapply}>
+            Reapply my change
+          </Button>
+          <Button size="xs" variant="default" onClick={onDiscard}>
+            Discard my change
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
   );
 };

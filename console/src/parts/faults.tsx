@@ -1,5 +1,7 @@
 import { type Issue, ItemwrightError } from '@itemwright/client';
-import { asSentence, explain, partsOf, wordsOf } from '../interface/api-error.ts';
+import { Alert, List } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { asSentence, explain, partsOf, wordsOf } from '../interface/client.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {
@@ -36,3 +38,19 @@ export const withIssues = (error: unknown, change: (issue: Issue) => Issue): unk
   error instanceof ItemwrightError && error.issues.length > 0
     ? new ItemwrightError(error.message, { status: error.status, issues: error.issues.map(change) })
     : error;
+
+/** Errors that belong to no single field. */
+export const FaultList = ({ faults, title = 'Could not save' }: { faults: readonly string[]; title?: string }) =>
+  faults.length === 0 ? null : (
+    <Alert color="red" icon={<IconAlertCircle />} title={title} role="alert">
+      {faults.length === 1 ? (
+        faults[0]
+      ) : (
+        <List size="sm">
+          {faults.map((fault) => (
+            <List.Item key={fault}>{fault}</List.Item>
+          ))}
+        </List>
+      )}
+    </Alert>
+  );

@@ -1,16 +1,20 @@
+import { notifications } from '@mantine/notifications';
 import {
   keepPreviousData,
+  type QueryClient,
   type QueryKey,
   queryOptions,
   type UseQueryOptions,
+  useMutation,
   useQueries,
   useQuery,
+  useQueryClient,
 } from '@tanstack/react-query';
 import type { Kind, Rows } from '../catalog/entities.ts';
 import { useApi } from '../session/session.tsx';
-import { type Api, type Listed, orNull, readAll } from './client.ts';
+import { type Api, explain, hasStatus, type Listed, orNull, readAll } from './client.ts';
 
-/** All queries of the console, in one place, so that pages with the same query share its result. */
+/** All queries of the console, in one place, so that pages with the same query share its result; and how it changes things. */
 
 type Read<T> = (api: Api, options: { readonly signal: AbortSignal }) => Promise<T>;
 
@@ -129,4 +133,42 @@ export const usePermissions = (): { canDesign: boolean; canSupport: boolean; can
     canSupport: canWrite || role === 'support',
     canAdminister: role === 'admin',
   };
+};
+
+export const notifyError = (title: string, error: unknown): void => {
+  notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });
+};
+
+export const notifySuccess = (message: string): void => {
+  notifications.show({ color: 'verdigris', message, autoClose: 3_000 });
+};
+
+interface Change<V, R> {
+  readonly run: (api: Api, variables: V) => Promise<R>;
+  /** The success notification; left out if the page shows the result anyway. */
+  readonly done?: (result: R, variables: V) => string;
+  /** The title of the error notification; left out if the form shows the errors itself. */
+  readonly failed?: string;
+}
+
+/** Refetches everything that is shown, except plans: what they plan and on which version is part of their keys. */
+export const refreshAll = (queryClient: QueryClient): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan' });
+
+/** A mutation. All queries are refetched afterwards: odds and statistics depend on everything. */
+export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (variables: V) => run(api, variables),
+    onSuccess: async (result, variables) => {
+      if (done !== undefined) notifySuccess(done(result, variables));
+      await refreshAll(queryClient);
+    },
+    onError: async (error) => {
+      if (failed !== undefined) notifyError(failed, error);
+      // Somebody else changed it: show the current state.
+      if (hasStatus(error, 412)) await refreshAll(queryClient);
+    },
+  });
 };

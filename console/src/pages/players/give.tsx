@@ -1,0 +1,121 @@
+import { Select, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
+import { useChange, useItems, useSpaces } from '../../interface/requests.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { LinkButton } from '../../parts/text.tsx';
+import { type Bag, bagName } from './bag-grid.ts';
+
+const GIVING = { action: 'Give', failed: 'Could not give it' };
+
+interface GiveProps {
+  readonly userId: string;
+  readonly onClose: () => void;
+}
+
+type BagValues = { spaceId: string | null; externalId: string };
+
+/** Gives a player a bag of one of the team's spaces. */
+export const GiveBag = ({ userId, onClose }: GiveProps) => {
+  const spaces = useSpaces();
+  const form = useForm<BagValues>({
+    initialValues: { spaceId: null, externalId: '' },
+    validate: { spaceId: isNotEmpty('Choose a space') },
+  });
+  const give = useChange({
+    run: (api, { spaceId, externalId }: BagValues) =>
+      api.userSpaces.create(userId, { spaceId: spaceId ?? '', externalId: externalId.trim() || null }),
+    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'Bag'} given`,
+  });
+  return (
+    <FormDialog title={`Give a bag to ${userId}`} {...GIVING} form={form} change={give} onClose={onClose}>
+      <Loaded query={spaces} lines={2}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty
+              title="No spaces yet"
+              action={
+                <LinkButton href="/spaces" variant="default">
+                  Go to spaces
+                </LinkButton>
+              }
+            >
+              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Create the space first.
+            </Empty>
+          ) : (
+            <>
+              <Select
+                label="Space"
+                description="The kind of bag. A player may have several of one kind."
+                withAsterisk
+                searchable
+                data-autofocus
+                nothingFoundMessage="No matching space"
+                data={rows.map(({ id, name, cols, rows: height }) => ({
+                  value: id,
+                  label: `${name}, ${cols} × ${height}`,
+                }))}
+                {...form.getInputProps('spaceId')}
+              />
+              <TextInput
+                label="External id"
+                description="Your own reference, shown next to its name."
+                placeholder="none"
+                {...form.getInputProps('externalId')}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </FormDialog>
+  );
+};
+
+/** A select needs a value for "none" too. */
+const NO_BAG = '';
+
+type ItemValues = { itemId: string | null; userSpaceId: string };
+
+export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly Bag[] }) => {
+  const items = useItems();
+  const form = useForm<ItemValues>({
+    initialValues: { itemId: null, userSpaceId: bags[0]?.id ?? NO_BAG },
+    validate: { itemId: isNotEmpty('Choose an item') },
+  });
+  const give = useChange({
+    run: (api, { itemId, userSpaceId }: ItemValues) =>
+      api.itemInstances.create({ itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) }),
+    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item'} given`,
+  });
+  return (
+    <FormDialog title={`Give an item to ${userId}`} {...GIVING} form={form} change={give} onClose={onClose}>
+      <Loaded query={items} lines={2}>
+        {({ rows }) => (
+          <>
+            <Select
+              label="Item"
+              description="Its attribute values are rolled."
+              withAsterisk
+              searchable
+              data-autofocus
+              limit={200}
+              nothingFoundMessage="No matching item"
+              data={rows.map(({ id, name, width, height }) => ({ value: id, label: `${name}, ${width} × ${height}` }))}
+              {...form.getInputProps('itemId')}
+            />
+            <Select
+              label="Bag"
+              description="It is placed at the first free position."
+              allowDeselect={false}
+              data={[
+                ...bags.map((bag) => ({ value: bag.id, label: bagName(bag) })),
+                { value: NO_BAG, label: 'Not in a bag' },
+              ]}
+              {...form.getInputProps('userSpaceId')}
+            />
+          </>
+        )}
+      </Loaded>
+    </FormDialog>
+  );
+};

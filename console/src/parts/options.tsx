@@ -1,0 +1,104 @@
+import { Badge, ColorSwatch, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
+import type { Schemas } from '../interface/client.ts';
+
+/** An option with what the console knows about it. */
+export interface KnownOption {
+  readonly id: string;
+  readonly name: string;
+  readonly multiplier: number;
+  readonly classifierId: string;
+  readonly classifierName: string;
+  /** Its colour, by its index in its classifier. */
+  readonly colour: string;
+}
+
+/** From common to precious, as in many games. */
+const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
+
+/** Every option by id. */
+export type OptionsById = ReadonlyMap<string, KnownOption>;
+
+export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): OptionsById =>
+  new Map(
+    classifiers.flatMap((classifier) =>
+      classifier.classifierOptions.map((option, place): [string, KnownOption] => [
+        option.id,
+        {
+          id: option.id,
+          name: option.name,
+          multiplier: option.dropRateMultiplier ?? 1,
+          classifierId: classifier.id,
+          classifierName: classifier.name,
+          colour: COLOURS[place % COLOURS.length] ?? 'gray',
+        },
+      ]),
+    ),
+  );
+
+/** The colour of a tier, which is an option. */
+export const tierColour = (options: OptionsById, tier: string | null): string =>
+  `${options.get(tier ?? '')?.colour ?? 'verdigris'}-6`;
+
+/** The weight of an item: its own, times the multipliers of its options. One that is no longer there counts no more. */
+export const weightOf = (own: number, optionIds: readonly string[], options: OptionsById): number =>
+  optionIds.reduce((weight, id) => weight * (options.get(id)?.multiplier ?? 1), own);
+
+/** Only the ids of the options are needed here. */
+export const optionIdsOf = (item: Schemas['Item']): string[] =>
+  item.classifiers.map(({ classifierOption }) => classifierOption.id);
+
+export const OptionBadge = ({ option, name }: { option: KnownOption | undefined; name?: string }) => (
+  <Tooltip label={option?.classifierName ?? 'A classifier option'}>
+    <Badge variant="dot" size="md" color={option?.colour ?? 'gray'}>
+      {option?.name ?? name ?? 'unknown'}
+    </Badge>
+  </Tooltip>
+);
+
+/** A dot in a colour of the theme, such as `gray-5`. */
+export const Swatch = ({ colour, size = 10 }: { colour: string; size?: number }) => (
+  <ColorSwatch size={size} withShadow={false} color={`var(--mantine-color-${colour})`} aria-hidden />
+);
+
+interface Classified {
+  readonly classifierOption: { readonly id: string; readonly name: string };
+}
+
+/** The options of an item. */
+export const OptionBadges = ({ of, options }: { of: readonly Classified[]; options: OptionsById }) => (
+  <Group gap={4}>
+    {of.map(({ classifierOption: { id, name } }) => (
+      <OptionBadge key={id} option={options.get(id)} name={name} />
+    ))}
+  </Group>
+);
+
+interface OptionSelectProps extends MultiSelectProps {
+  readonly options: OptionsById;
+  /** What it means to choose none. */
+  readonly none: string;
+}
+
+/** Options by classifier. Those that are no longer in the catalog are still offered, so that they can be replaced. */
+export const optionGroups = (options: OptionsById, chosen: readonly string[]) => {
+  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
+    group,
+    items: members.map(({ id, name }) => ({ value: id, label: name })),
+  }));
+  const unknown = chosen.filter((id) => id !== '' && !options.has(id));
+  return unknown.length === 0
+    ? groups
+    : [...groups, { group: 'Not in the catalog', items: unknown.map((id) => ({ value: id, label: id })) }];
+};
+
+export const OptionSelect = ({ options, none, value = [], ...rest }: OptionSelectProps) => (
+  <MultiSelect
+    placeholder={value.length === 0 ? none : ''}
+    searchable
+    clearable
+    clearButtonProps={{ 'aria-label': 'Clear the options' }}
+    data={optionGroups(options, value)}
+    value={value}
+    {...rest}
+  />
+);

@@ -1,7 +1,0 @@
-import { useEffect } from 'react';
-
-export const usePageTitle = (title: string): void => {
-  useEffect(() => {
-    document.title = `${title} · Itemwright`;
-  }, [title]);
-};
