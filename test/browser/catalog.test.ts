@@ -297,14 +297,14 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await openDraft(page);
       const fault = page.getByRole('alert').filter({ hasText: 'This cannot be published yet' });
       await fault
-        .getByText(/Banner could no longer be rolled on: shares the item Sword with the tier Common/)
+        .getByText(/Banner could no longer be rolled on: its tier Epic shares the item Sword with the tier Common/)
         .waitFor();
       assert.equal(await page.getByRole('button', { name: 'Publish now' }).isDisabled(), true);
 
       await choose(page, 'Live');
       await openSword();
       const dialog = page.getByRole('dialog', { name: 'Apply the change of Sword?' });
-      await dialog.getByText(/Banner could no longer be rolled on: shares the item Sword/).waitFor();
+      await dialog.getByText(/Banner could no longer be rolled on: its tier Epic shares the item Sword/).waitFor();
       assert.equal(await dialog.getByRole('button', { name: 'Apply now' }).isDisabled(), true);
       assert.deepEqual(await axeFaults(page), []);
       await picture(page, 'two-tiers');

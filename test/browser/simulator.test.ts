@@ -348,17 +348,25 @@ onEveryDatabase('the simulator in the console', (service, engine) => {
 
       test('follow a slider, by keyboard too, and are asked for when it rests', async () => {
         const { team, page, context, complaints } = await start('/templates/shrine');
+        await page.getByText('at depth 0.').waitFor();
         const asked: (number | undefined)[] = [];
         page.on('request', (request) => {
           if (request.url().endsWith('/templates/odds')) asked.push(request.postDataJSON().depth);
         });
         const slider = page.getByRole('slider', { name: 'Depth' });
         await slider.focus();
-        for (let depth = 1; depth <= 8; depth += 1) await page.keyboard.press('ArrowRight');
+        // However long the keys take, for the page there is a tenth of a second between them.
+        await page.clock.install();
+        await page.clock.pauseAt(Date.now() + 1000);
+        for (let depth = 1; depth <= 8; depth += 1) {
+          await page.keyboard.press('ArrowRight');
+          await page.clock.runFor(100);
+        }
+        await page.clock.resume();
         await page.getByText('without pity and guarantee, at depth 8.').waitFor();
         assert.equal(await slider.getAttribute('aria-valuenow'), '8');
         assert.ok((await shownEpic(page)).includes(await epicAt(team, 8)));
-        assert.ok(asked.length <= 3 && asked.at(-1) === 8, String(asked));
+        assert.deepEqual(asked, [8]);
         await page.getByLabel('Depth, as a number').fill('3');
         await page.getByText('at depth 3.').waitFor();
         assert.ok((await shownEpic(page)).includes(await epicAt(team, 3)));
