@@ -8,12 +8,6 @@ export const addCount = (counts: ItemCounts, itemId: string, count: number): voi
 /** Counts are stored as a flat array of alternating items and counts: the fastest to parse if there are many. */
 export const textOfCounts = (counts: ItemCounts): string => JSON.stringify([...counts].flat());
 
-export const addCounts = (counts: ItemCounts, text: string): void => {
-  const list = JSON.parse(text) as (string | number)[];
-  for (let index = 0; index < list.length; index += 2)
-    addCount(counts, list[index] as string, list[index + 1] as number);
-};
-
 /** How often each outcome was observed, by class. */
 interface SeenCounts {
   observe(kind: string, outcome: string): void;

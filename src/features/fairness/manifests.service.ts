@@ -65,11 +65,9 @@ const keep = async (
     if (kept.has(salted.config) && kept.has(salted.pool)) continue;
     const made = await identities.snapshotsOf(subject);
     if (made === null) continue;
-    const [config, pool] = [
-      { hash: made.config, text: made.configText },
-      { hash: made.pool, text: made.poolText },
-    ];
-    await write(teamId, async (work) => keepSnapshots(work, config, pool));
+    await write(teamId, async (work) =>
+      keepSnapshots(work, { hash: made.config, text: made.configText }, { hash: made.pool, text: made.poolText }),
+    );
   }
   await write(teamId, async (work) => keepSnapshots(work, { hash, text }));
 };

@@ -1,6 +1,6 @@
 import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction, Work } from '../../database/work.ts';
-import { addCount, addCounts, type ItemCounts, textOfCounts } from '../../shared/counts.ts';
+import { addCount, type ItemCounts, textOfCounts } from '../../shared/counts.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import { foldEvidence } from '../evidence/roll-evidence.service.ts';
@@ -9,6 +9,16 @@ import type { StatisticsFilter } from './statistics.contract.ts';
 
 /** Counts the rolls of a command, within its transaction. */
 export const countRolls = (work: Work, counted: store.Counted): void => work.write(store.insertPending, counted);
+
+/** Adds counts, of which there may be as many as items in a catalog, yielding to others in between. */
+const addCounts = async (counts: ItemCounts, text: string): Promise<void> => {
+  const list = JSON.parse(text) as (string | number)[];
+  for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
+    if (start > 0) await takeTurns();
+    const end = Math.min(list.length, start + 2 * LIMITS.countedItemsPerTurn);
+    for (let index = start; index < end; index += 2) addCount(counts, list[index] as string, list[index + 1] as number);
+  }
+};
 
 /** Number of parts of a counter: a hundred thousand items make several hundred kilobytes of JSON. */
 const PARTS = 16;
@@ -59,7 +69,7 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
   for (const [index, { day, templateId, part, counts }] of parts.entries()) {
     await takeTurns();
     const [before] = held[index] ?? [];
-    if (before !== undefined) addCounts(counts, before.counts);
+    if (before !== undefined) await addCounts(counts, before.counts);
     const rolls = counts.values().reduce((sum, count) => sum + count, 0);
     const row = { day, template_id: templateId, part, rolls, counts: textOfCounts(counts) };
     tx.write(before === undefined ? store.insertCounts : store.updateCounts, row);
@@ -93,16 +103,6 @@ const batchesOf = (days: readonly CountsKey[]): CountsKey[][] => {
   return batches;
 };
 
-/** Adds counts, of which there may be as many as items in a catalog, yielding to others in between. */
-const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> => {
-  const list = JSON.parse(text) as (string | number)[];
-  for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
-    if (start > 0) await takeTurns();
-    const end = Math.min(list.length, start + 2 * LIMITS.countedItemsPerTurn);
-    for (let index = start; index < end; index += 2) addCount(counts, list[index] as string, list[index + 1] as number);
-  }
-};
-
 /** The counts per item on these days, read in batches of days. */
 const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise<ItemCounts> => {
   const byItem: ItemCounts = new Map();
@@ -110,7 +110,7 @@ const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise
     const found = await Promise.all(
       batch.map(({ day, template_id: templateId }) => reader.find(store.countsOf, { day, templateId })),
     );
-    for (const { counts } of found.flat()) await addTextInTurns(byItem, counts);
+    for (const { counts } of found.flat()) await addCounts(byItem, counts);
     await takeTurns();
   }
   return byItem;
@@ -126,7 +126,7 @@ const readItems = async (reader: Reader, filter: StatisticsFilter) => {
   const days = await store.selectDays(reader, teamId, filter);
   const isRange = filter.from !== undefined || filter.to !== undefined;
   const byItem = await readCounters(reader, isRange ? days : await store.selectEver(reader, teamId, filter));
-  for (const { counts } of pending) addCounts(byItem, counts);
+  for (const { counts } of pending) await addCounts(byItem, counts);
   return { byItem, days: [...days, ...pending] };
 };
 
