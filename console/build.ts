@@ -45,7 +45,7 @@ const TYPES = join(CLIENT, 'schema.ts');
 
 const consoleFiles = async (): Promise<string[]> => {
   const own = (await filesIn(CONSOLE)).filter((file) => !/^dist/.test(relative(CONSOLE, file)));
-  const others = ['openapi.json', 'package-lock.json', 'tools/interface-types.ts'].map((file) => join(PROJECT, file));
+  const others = ['openapi.json', 'package-lock.json', 'tools/api-types.ts'].map((file) => join(PROJECT, file));
   return [...own, ...(await filesIn(CLIENT)), ...others].filter((file) => file !== TYPES);
 };
 
@@ -132,9 +132,9 @@ const buildReferenceIn = async (folder: string, digest: string): Promise<void> =
 
 const build = async (digests: Digests): Promise<void> => {
   const { build: viteBuild } = await import('vite');
-  const { interfaceTypes } = await import('../tools/interface-types.ts');
+  const { apiTypes } = await import('../tools/api-types.ts');
   const document = JSON.parse(await readFile(join(PROJECT, 'openapi.json'), 'utf8'));
-  await writeFile(TYPES, interfaceTypes(document));
+  await writeFile(TYPES, apiTypes(document));
   // Built beside and then put in place, so that what is served is always whole.
   const fresh = `${BUILT}-${process.pid}`;
   try {

@@ -3,9 +3,9 @@ import { createCompute } from '../src/compute/compute.ts';
 import { NO_TEAM } from '../src/database/work.ts';
 import { createWholeCatalogs } from '../src/features/catalog/document.service.ts';
 import { teamsToLog } from '../src/features/log/log.service.ts';
-import { teamsToNote } from '../src/features/snapshots/noting.service.ts';
+import { teamsToRecord } from '../src/features/snapshots/config-history.service.ts';
 import { createTeamKeys } from '../src/features/team-keys/team-keys.service.ts';
-import { choresOf, freezeObservations, growLogs, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
+import { choresOf, configsToRecord, freezeObservations, growLogs, lookAtEvidence } from '../src/maintenance/chores.ts';
 import { earliestId } from '../src/shared/ids.ts';
 import type { Client, Service } from './harness.ts';
 
@@ -15,9 +15,9 @@ type Running = Pick<Service, 'database'>;
 const compute = createCompute();
 
 /** Notes what was configured at all versions, without waiting for the service to do it. */
-export const noteAll = async ({ database }: Running): Promise<void> => {
-  while ((await database.read('', teamsToNote)).length > 0)
-    await noteVersions({ database, compute, readWhole: createWholeCatalogs(), clock: Date.now }, () => true);
+export const recordAll = async ({ database }: Running): Promise<void> => {
+  while ((await database.read('', teamsToRecord)).length > 0)
+    await configsToRecord({ database, compute, readWhole: createWholeCatalogs(), clock: Date.now }, () => true);
 };
 
 /** Adds everything to the public logs, without waiting for the service to do it. */
@@ -38,7 +38,7 @@ export const lookAtAll = async (
   service: Running,
   { clock = Date.now, logger = pino({ level: 'silent' }), alarmed }: LookOptions = {},
 ): Promise<void> => {
-  await noteAll(service);
+  await recordAll(service);
   const watch = alarmed && { alarmed };
   await lookAtEvidence({ database: service.database, compute, clock, logger, watch }, () => true);
 };

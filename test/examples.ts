@@ -3,7 +3,7 @@
  * `src/http/openapi-examples.json`, and a test replays it and compares every response.
  */
 import assert from 'node:assert/strict';
-import { logAll, lookAtAll, noteAll } from './chores.ts';
+import { logAll, lookAtAll, recordAll } from './chores.ts';
 import type { Service } from './harness.ts';
 import { operationOf } from './walk.ts';
 
@@ -123,7 +123,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/templates/type/gacha');
   await send('GET', '/templates/standard-banner');
   await send('GET', '/templates/standard-banner/odds');
-  await noteAll(service);
+  await recordAll(service);
   await send('GET', '/templates/standard-banner/odds/history');
 
   await send('POST', '/users', { id: 'player-1', externalId: 'auth0|5f7c8ec7' });
@@ -176,7 +176,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances/sword-1/history');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
-  await noteAll(service);
+  await recordAll(service);
   await send('GET', '/roll-events/evidence?templateId=standard-banner');
   await send('PUT', '/templates/standard-banner', { disclosure: 'public' });
   await lookAtAll(service, { clock: () => NOW_MS });

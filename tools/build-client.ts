@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = join(ROOT, 'packages/client/dist');
 
-await import('./write-interface-types.ts');
+await import('./write-api-types.ts');
 await rm(BUILT, { recursive: true, force: true });
 execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'packages/client'], { cwd: ROOT, stdio: 'inherit' });
 

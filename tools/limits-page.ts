@@ -108,7 +108,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ],
       [
         'Versions of a catalog, and changes of theirs, that are noted at once (older ones are skipped)',
-        `${count(LIMITS.versionsPerNote)}; ${count(LIMITS.changesPerNote)}`,
+        `${count(LIMITS.versionsPerRecording)}; ${count(LIMITS.changesPerRecording)}`,
       ],
       ['Rows on a page of the history of odds', count(LIMITS.listedConfigs)],
       ['Days of rolls that evidence keeps one by one; earlier ones are added up', count(LIMITS.evidenceDays)],

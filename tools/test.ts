@@ -2,7 +2,7 @@
  * Runs tests. `*.test.ts` anywhere are tests of features and API; those in `test/browser/` run with `--browser`, and those
  * in `test/operations/`, which run and break the service as a process, with `--operations`, as does whatever takes long,
  * `*.long.test.ts`. Or only the given files, with the given options of Node: `npm test -- --test-name-pattern=prefix
- * test/interface/path-prefix.test.ts`.
+ * test/api/path-prefix.test.ts`.
  *
  * Loading and starting the service takes longer than most tests, and warm code is faster, so a few processes share all
  * files: each takes one from a queue, runs it to its end, and takes the next. The queue is a folder with a note for every

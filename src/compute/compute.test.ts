@@ -108,14 +108,14 @@ describe('compute threads', () => {
     const compute = computing();
     const first = new AbortController();
     const order: unknown[] = [];
-    const note = async (teamId: string, kind: 'odds' | 'plan' | 'note', text: string) =>
+    const note = async (teamId: string, kind: 'odds' | 'plan' | 'record', text: string) =>
       order.push(await compute.run(teamId, kind, { does: 'answer', text } as never));
     const running = run(compute, 'a', 'work for ever', '', first.signal);
     const all = [
       note('a', 'odds', 'a1'),
       note('a', 'odds', 'a2'),
       note('a', 'plan', 'a plan'),
-      note('a', 'note', 'a note'),
+      note('a', 'record', 'a note'),
       note('b', 'odds', 'b1'),
       note('b', 'odds', 'b2'),
     ];

@@ -1,5 +1,5 @@
+import type { RecordingInput } from '../catalog/config-history.ts';
 import type { DraftInput } from '../catalog/draft.ts';
-import type { NoteInput } from '../catalog/noting.ts';
 import type { EffectInput, PlanInput } from '../catalog/plan.ts';
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
@@ -29,7 +29,7 @@ export const JOBS = {
   /** What a version of the catalog did to the odds. */
   effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
   /** What was configured at each version of a catalog. */
-  note: async (input: NoteInput) => (await import('../catalog/noting.ts')).noteVersions(input),
+  record: async (input: RecordingInput) => (await import('../catalog/config-history.ts')).configsToRecord(input),
   /** The odds of a configuration that was kept. */
   snapshotOdds: async (input: SnapshotOddsInput) => (await import('./snapshot-odds.ts')).oddsOfSnapshot(input),
   /** The evidence against the odds of a configuration that was kept. */

@@ -28,7 +28,12 @@ import {
 } from '../features/evidence/streams.service.ts';
 import { removeOldHistory } from '../features/history/history.service.ts';
 import { growLog, teamsToLog } from '../features/log/log.service.ts';
-import { type Finding, findUnnoted, saveNoted, teamsToNote } from '../features/snapshots/noting.service.ts';
+import {
+  type Finding,
+  findUnrecorded,
+  saveRecorded,
+  teamsToRecord,
+} from '../features/snapshots/config-history.service.ts';
 import { foldCounts, teamsToFold } from '../features/statistics/roll-counts.service.ts';
 import type { TeamKeys } from '../features/team-keys/team-keys.service.ts';
 import { removeOldResponses } from '../http/idempotency.ts';
@@ -233,10 +238,10 @@ const serveTeamsHere = async (
   }
 };
 
-type NotingParts = Pick<Parts, 'database' | 'compute' | 'readWhole' | 'clock'>;
+type RecordingParts = Pick<Parts, 'database' | 'compute' | 'readWhole' | 'clock'>;
 
 /** Notes what was configured at new versions of catalogs, a part at a time for each team. */
-const createNoting = (parts: NotingParts) => {
+const createRecording = (parts: RecordingParts) => {
   const { database, compute, readWhole } = parts;
   const deps = { read: database.read, compute, readWhole };
   const turns = createTeamTurns(RESTS);
@@ -245,21 +250,21 @@ const createNoting = (parts: NotingParts) => {
   const serve = async (teamId: string): Promise<boolean> => {
     const earlier = findings.get(teamId);
     findings.delete(teamId);
-    const found = await findUnnoted(deps, teamId, earlier);
-    if (found === undefined || !(await database.transaction(teamId, (tx) => saveNoted(tx, found)))) return false;
+    const found = await findUnrecorded(deps, teamId, earlier);
+    if (found === undefined || !(await database.transaction(teamId, (tx) => saveRecorded(tx, found)))) return false;
     // The texts are saved, and may be long.
     const hasMore = (found.versions.at(-1)?.version ?? found.since) < found.known.version;
     if (hasMore) findings.set(teamId, { ...found, snapshots: [] });
     return hasMore;
   };
-  const find = (): Promise<string[]> => database.read(NO_TEAM, teamsToNote);
+  const find = (): Promise<string[]> => database.read(NO_TEAM, teamsToRecord);
   return (shouldContinue: () => boolean): Promise<void> =>
     serveTeamsHere(parts, 'versions', { turns, find, serve, shouldContinue });
 };
 
-/** Notes all that is not noted yet. */
-export const noteVersions = (parts: NotingParts, shouldContinue: () => boolean): Promise<void> =>
-  createNoting(parts)(shouldContinue);
+/** Notes all that is not recorded yet. */
+export const configsToRecord = (parts: RecordingParts, shouldContinue: () => boolean): Promise<void> =>
+  createRecording(parts)(shouldContinue);
 
 /** Adds up what is pending, if there are at least so many rows. */
 const createFolding = (database: Database, least: number) => {
@@ -386,7 +391,7 @@ export const choresOf = (parts: Parts): Chore[] => {
       everyMs: 1_000,
       isForTeams: true,
       failure: 'could not note what was configured; will retry',
-      work: inWhiles(createNoting(parts)),
+      work: inWhiles(createRecording(parts)),
     },
     {
       name: 'counters',

@@ -82,7 +82,7 @@ export const LIMITS = {
   epochs: 2 ** 31 - 1,
   /** A kind and an id or name. */
   scopeLength: 200,
-  /** Of a pool or a configuration; what is longer can be neither verifiable nor public, and is neither kept nor watched. */
+  /** Of a pool or a configuration. Templates beyond this cannot be verifiable or public, and no evidence is collected. */
   snapshotLength: 4 * 1024 * 1024,
   proofReceipts: 1000,
   proofLength: 16 * 1024 * 1024,
@@ -108,23 +108,23 @@ export const LIMITS = {
   simulationPoolLength: 64 * 1024 * 1024,
 
   // What was configured when, and the evidence against it.
-  /** Versions that are noted at once, and changes of theirs; if there are more, the older versions are skipped. */
-  versionsPerNote: 1000,
-  changesPerNote: 100_000,
+  /** Versions whose configurations are recorded at once, and their changes; if there are more, the older versions are skipped. */
+  versionsPerRecording: 1000,
+  changesPerRecording: 100_000,
   /** Of more versions than this, only configurations that were rolled on are kept, and the last ones. */
   versionsKeptWhole: 20,
-  /** For noting, before what was found is written: time, and characters of new snapshots. */
-  noteMs: 2000,
-  notedLength: 8 * 1024 * 1024,
+  /** Before what was found is written: time, and characters of new snapshots. */
+  recordingMs: 2000,
+  recordedLength: 8 * 1024 * 1024,
   /** Configurations of a template on a page of its history. */
   listedConfigs: 20,
   /** For how many days what was observed of rolls is kept by day, so that a fault that began later is found. */
   evidenceDays: 400,
-  /** States of counters, depths and slots that are told apart per day. */
+  /** Different states of counters, depths and slots that are counted per day. */
   evidenceClasses: 10_000,
   /** Days of observations that are read at once. */
   evidencePerRead: 50,
-  /** Evidence beyond this is not told apart. */
+  /** Stronger evidence is reported as this. */
   evidence: 1e12,
   /** Configurations with evidence in one response, and rows of one of them: tiers, and the items with most evidence. */
   listedStreams: 100,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { lookAtAll, noteAll } from '../chores.ts';
+import { lookAtAll, recordAll } from '../chores.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 import { assertDone } from '../rules.ts';
 import { cheapDraws } from '../statistics.ts';
@@ -99,7 +99,7 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
     assertDone(await service.put('/templates/banner', { config }));
     service.setClock(Date.parse('2026-11-20T08:00:00.000Z'));
     assertDone(await service.put('/templates/banner', { config: CONFIGS.banner.config }));
-    await noteAll(service);
+    await recordAll(service);
     service.setDraws(cheapDraws(3));
     for (const userId of ['ann', 'bob', 'cyd'])
       for (const id of ['banner', 'pack'])

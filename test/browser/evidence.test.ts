@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Draws } from '../../src/engine/random.ts';
 import { countRolls } from '../../src/features/statistics/roll-counts.service.ts';
-import { lookAtAll, noteAll } from '../chores.ts';
+import { lookAtAll, recordAll } from '../chores.ts';
 import { type Client, onEveryDatabase } from '../harness.ts';
 import { assertDone } from '../rules.ts';
 import { cheapDraws } from '../statistics.ts';
@@ -62,7 +62,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
     const teamWith = async (): Promise<Client> => {
       const team = await service().anotherTeam();
       assertDone(await team.post('/catalog/publish', CATALOG));
-      await noteAll(service());
+      await recordAll(service());
       return team;
     };
     const roll = async (team: Client, draws: Draws, calls: number): Promise<void> => {
@@ -225,7 +225,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await roll(team, cheapDraws(4), 1);
       assertDone(await team.put('/templates/banner', { config: { ...BANNER, pityThreshold: 40 } }));
       await roll(team, cheapDraws(5), 2);
-      await noteAll(service());
+      await recordAll(service());
       const { page, context } = await open(team, '/statistics');
       await stream(page, /^Banner 200 items rolled/).waitFor();
       assert.equal(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Download, Page } from 'playwright-core';
-import { noteAll } from '../chores.ts';
+import { recordAll } from '../chores.ts';
 import { type Client, onEveryDatabase } from '../harness.ts';
 import { assertDone } from '../rules.ts';
 import { applyNow, axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn } from './browser.ts';
@@ -35,14 +35,14 @@ onEveryDatabase('fairness in the console', (service, engine) => {
     before(async () => {
       browser = await launchBrowser();
       assertDone(await service().post('/catalog/publish', CATALOG));
-      await noteAll(service());
+      await recordAll(service());
     });
     after(() => browser?.close());
 
     const newTeam = async (): Promise<Client> => {
       const team = await service().anotherTeam();
       assertDone(await team.post('/catalog/publish', CATALOG));
-      await noteAll(service());
+      await recordAll(service());
       return team;
     };
     const open = async (team: Client, path: string, edits?: 'live' | 'draft') => {
@@ -178,7 +178,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
     test('shows the seeds of a player, and downloads proofs', async () => {
       const team = await newTeam();
       assertDone(await team.put('/templates/banner', { verifiable: true }));
-      await noteAll(service());
+      await recordAll(service());
       assertDone(await team.post('/users', { id: 'ann' }));
       const { page, context, complaints } = await open(team, '/players/ann');
       await page.getByRole('tab', { name: 'Fairness' }).click();
@@ -219,7 +219,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
 
       // A change of the pool asks for another client seed.
       assertDone(await team.put('/items/sword', { rollNumerator: 7 }));
-      await noteAll(service());
+      await recordAll(service());
       await page.reload();
       await page.getByRole('tab', { name: 'Fairness' }).click();
       await seeds.getByText('must choose a client seed').waitFor();
@@ -232,7 +232,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       const team = await newTeam();
       assertDone(await team.put('/templates/banner', { verifiable: true }));
       assertDone(await team.put('/team', { verifiableRolls: true }));
-      await noteAll(service());
+      await recordAll(service());
       await rotate(team, 'bob', 'seed');
       for (let calls = 0; calls < 1010; calls += 101)
         await Promise.all(

@@ -4,7 +4,7 @@ import { EDITION } from '../../src/engine/fairness/receipts.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createFirstTeam } from '../../src/features/teams/teams.service.ts';
 import { LIMITS } from '../../src/shared/limits.ts';
-import { freezeAll, logAll, lookAtAll, noteAll } from '../chores.ts';
+import { freezeAll, logAll, lookAtAll, recordAll } from '../chores.ts';
 import type { Client, Service } from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';
 import { walkThroughInterface } from '../walk.ts';
@@ -204,7 +204,7 @@ export const playLate = async (service: Service): Promise<RecordedTeam> => {
   const must = mustOf(late);
   await must('POST', '/items', { id: 'coin', name: 'Coin' });
   await must('POST', '/templates', { id: 'coins', name: 'Coins', config: { pool: { itemIds: ['coin'] } } });
-  await noteAll(service);
+  await recordAll(service);
   for (let count = 0; count < 3; count += 1)
     await must('POST', '/templates/coins/roll', { userId: 'ann', grant: true });
   await service.database.transaction(late.teamId, (tx) => foldCounts(tx, 2));

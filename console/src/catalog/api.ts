@@ -1,5 +1,5 @@
 import { type Answer, type ChangeOptions, ItemwrightError } from '@itemwright/client';
-import { type Api, orNull, type Schemas } from '../interface/client.ts';
+import { type Api, orNull, type Schemas } from '../api/client.ts';
 import { completed, type Entity, type EntityKey, entityOf, isSame, type Kind, type Shown } from './entities.ts';
 
 /** Requests about entities, versions, plans and drafts. Entities are typed here once, since the schema leaves them open. */

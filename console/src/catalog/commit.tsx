@@ -1,7 +1,7 @@
 import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
-import { type Api, hasStatus } from '../interface/client.ts';
+import { type Api, hasStatus } from '../api/client.ts';
 import {
   createDraft,
   type DraftWithTag,

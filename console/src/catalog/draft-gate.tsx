@@ -2,7 +2,7 @@ import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { hasStatus } from '../interface/client.ts';
+import { hasStatus } from '../api/client.ts';
 import { useApi } from '../session/session.tsx';
 import { draftQuery, storeChoice, useChoice, useTeamId } from './draft.ts';
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
-import type { Api } from '../interface/client.ts';
-import { useRead } from '../interface/requests.ts';
+import type { Api } from '../api/client.ts';
+import { useRead } from '../api/requests.ts';
 import { useApi, useSession } from '../session/session.tsx';
 import { type Draft, readCurrentVersion, readDraft } from './api.ts';
 import type { Entities, Kind } from './entities.ts';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../interface/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { optionIdsOf } from '../parts/options.tsx';
 import { pathTo } from '../parts/text.tsx';
 

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePermissions } from '../interface/requests.ts';
+import { usePermissions } from '../api/requests.ts';
 import { DeleteButton } from '../parts/buttons.tsx';
 import { AllLoaded } from '../parts/loaded.tsx';
 import { LinkButton } from '../parts/text.tsx';

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { usePermissions } from '../interface/requests.ts';
+import { usePermissions } from '../api/requests.ts';
 import { entityOf, historyPath, type Kind, type Shown } from './entities.ts';
 import { useRemoval } from './use-catalog-change.ts';
 

@@ -1,7 +1,7 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { asSentence } from '../interface/client.ts';
-import { usePermissions } from '../interface/requests.ts';
+import { asSentence } from '../api/client.ts';
+import { usePermissions } from '../api/requests.ts';
 import { AllLoaded, type AllLoadedProps, Empty } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import type { Kind } from './entities.ts';

@@ -1,5 +1,5 @@
 import type { ChangeOptions } from '@itemwright/client';
-import type { Api } from '../interface/client.ts';
+import type { Api } from '../api/client.ts';
 import { ifUnchanged } from './api.ts';
 import type { Edit } from './edits.ts';
 import { type Entities, type Entity, entityOf, type Kind, type Shown } from './entities.ts';

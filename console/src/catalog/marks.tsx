@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { listQuery, useChange, usePermissions } from '../interface/requests.ts';
+import { listQuery, useChange, usePermissions } from '../api/requests.ts';
 import { Empty } from '../parts/loaded.tsx';
 import { LinkButton, pathTo, Strong, TextLink } from '../parts/text.tsx';
 import { useApi } from '../session/session.tsx';

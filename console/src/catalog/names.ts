@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useAttributes, useClassifiers, useItems, useSpaces, useTemplates } from '../interface/requests.ts';
+import { useAttributes, useClassifiers, useItems, useSpaces, useTemplates } from '../api/requests.ts';
 import type { Change } from './api.ts';
 import { type Named, type Names, namesOf } from './diff.ts';
 

@@ -1,4 +1,4 @@
-import type { List, Schemas } from '../interface/client.ts';
+import type { List, Schemas } from '../api/client.ts';
 import { type OptionsById, optionIdsOf, weightOf } from '../parts/options.tsx';
 import type { ChangesOf } from './draft.ts';
 import type { Entities, Kind, Rows } from './entities.ts';

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
-import { hasStatus } from '../interface/client.ts';
-import { useChange } from '../interface/requests.ts';
+import { hasStatus } from '../api/client.ts';
+import { useChange } from '../api/requests.ts';
 import { FaultList, faultsOf } from '../parts/faults.tsx';
 import { type Plan, type Proposal, publish } from './api.ts';
 import type { Edit } from './edits.ts';

@@ -2,7 +2,7 @@ import { Alert, List, Progress, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { asSentence, explain } from '../interface/client.ts';
+import { asSentence, explain } from '../api/client.ts';
 import { formatMany } from '../parts/format.ts';
 import { Failure, Lines } from '../parts/loaded.tsx';
 import { Section } from '../parts/section.tsx';
@@ -50,7 +50,7 @@ const Findings = ({ title, colour, findings, names }: FindingsProps) =>
       color={colour}
       icon={colour === 'red' ? <IconAlertCircle /> : <IconAlertTriangle />}
       title={title}
-      role={colour === 'red' ? 'alert' : 'note'}
+      role={colour === 'red' ? 'alert' : 'record'}
     >
       <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
         {findings.map((finding) => (

@@ -1,5 +1,5 @@
 import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
-import type { Api } from '../interface/client.ts';
+import type { Api } from '../api/client.ts';
 import { useApi } from '../session/session.tsx';
 import { type Finding, type Plan, type PoolOdds, type Proposal, planOf } from './api.ts';
 

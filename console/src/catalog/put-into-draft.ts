@@ -1,4 +1,4 @@
-import { type Api, hasStatus } from '../interface/client.ts';
+import { type Api, hasStatus } from '../api/client.ts';
 import {
   type Draft,
   type DraftMembers,

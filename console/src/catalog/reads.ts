@@ -1,8 +1,8 @@
 import { ItemwrightError } from '@itemwright/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { type List, orNull, type Schemas } from '../interface/client.ts';
-import { listQuery, useClassifiers, useItemOdds, useRead } from '../interface/requests.ts';
+import { type List, orNull, type Schemas } from '../api/client.ts';
+import { listQuery, useClassifiers, useItemOdds, useRead } from '../api/requests.ts';
 import { type OptionsById, optionsOf } from '../parts/options.tsx';
 import { useApi } from '../session/session.tsx';
 import { useActiveDraft, useDraftChanges } from './draft.ts';

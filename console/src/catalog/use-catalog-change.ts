@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { hasStatus } from '../interface/client.ts';
-import { notifyError, notifySuccess, refreshAll } from '../interface/requests.ts';
+import { hasStatus } from '../api/client.ts';
+import { notifyError, notifySuccess, refreshAll } from '../api/requests.ts';
 import { useApi } from '../session/session.tsx';
 import { commit } from './commit.tsx';
 import { useTeamId } from './draft.ts';

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
-import { notifyError } from '../interface/requests.ts';
+import { notifyError } from '../api/requests.ts';
 
 /** Browsers provide the clipboard API to secure origins only; elsewhere a selection is copied. */
 const copyText = async (text: string): Promise<void> => {

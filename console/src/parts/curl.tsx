@@ -1,7 +1,7 @@
 import { ActionIcon, Code, Group, Popover, Stack, Text, Tooltip } from '@mantine/core';
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { PATH_PREFIX } from '../interface/path-prefix.ts';
+import { PATH_PREFIX } from '../api/path-prefix.ts';
 import { useSession } from '../session/session.tsx';
 import { Copy } from './copy.tsx';
 

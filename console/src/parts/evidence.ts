@@ -1,5 +1,5 @@
 import { evidenceWords, isWorthSaying } from '../../../src/engine/evidence/words.ts';
-import type { Schemas } from '../interface/client.ts';
+import type { Schemas } from '../api/client.ts';
 
 export type Stream = Schemas['Evidence'];
 

@@ -1,7 +1,7 @@
 import { type Issue, ItemwrightError } from '@itemwright/client';
 import { Alert, List } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { asSentence, explain, partsOf, wordsOf } from '../interface/client.ts';
+import { asSentence, explain, partsOf, wordsOf } from '../api/client.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {

@@ -1,7 +1,7 @@
 import { Loader, NumberInput, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { explain } from '../api/client.ts';
 import { Cancelled } from '../catalog/questions.tsx';
-import { explain } from '../interface/client.ts';
 import classes from './in-place.module.css';
 
 /** A field that saves on blur or Enter; Escape, or an error, restores the old value. */

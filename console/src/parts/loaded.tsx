@@ -2,7 +2,7 @@ import { Alert, Button, Card, Center, Skeleton, Stack, Text, ThemeIcon, Title } 
 import { IconAlertCircle, IconBox, IconMapOff, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { explain, hasStatus } from '../interface/client.ts';
+import { explain, hasStatus } from '../api/client.ts';
 
 interface EmptyProps {
   readonly title: string;

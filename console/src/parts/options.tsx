@@ -1,5 +1,5 @@
 import { Badge, ColorSwatch, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
-import type { Schemas } from '../interface/client.ts';
+import type { Schemas } from '../api/client.ts';
 
 /** An option with what the console knows about it. */
 export interface KnownOption {

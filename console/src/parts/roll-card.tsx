@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../api/client.ts';
+import { useItems } from '../api/requests.ts';
 import { useLiveOptions } from '../catalog/reads.ts';
-import type { Schemas } from '../interface/client.ts';
-import { useItems } from '../interface/requests.ts';
 import { OptionBadges } from './options.tsx';
 import { RangeValue } from './range-value.tsx';
 import { Thumbnail } from './thumbnail.tsx';

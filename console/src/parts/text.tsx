@@ -1,7 +1,7 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps, Text, type TextProps } from '@mantine/core';
 import type { ComponentPropsWithoutRef, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { PATH_PREFIX } from '../interface/path-prefix.ts';
+import { PATH_PREFIX } from '../api/path-prefix.ts';
 
 type ParagraphProps = TextProps & Omit<ComponentPropsWithoutRef<'p'>, keyof TextProps>;
 

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { type Api, type Credentials, createApi, hasStatus } from '../interface/client.ts';
+import { type Api, type Credentials, createApi, hasStatus } from '../api/client.ts';
 
 /** Kept for this tab only: closing it forgets the secret. */
 const STORED = 'itemwright.session';

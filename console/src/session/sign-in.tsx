@@ -2,7 +2,7 @@ import { Alert, Button, Card, Center, Code, PasswordInput, Stack, TextInput, Tit
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { createApi, explain, hasStatus } from '../interface/client.ts';
+import { createApi, explain, hasStatus } from '../api/client.ts';
 import { usePageTitle } from '../parts/page.tsx';
 import { Detail, Note } from '../parts/text.tsx';
 import { Logo } from '../shell/logo.tsx';

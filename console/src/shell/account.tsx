@@ -8,8 +8,8 @@ import {
   IconSelector,
   IconSun,
 } from '@tabler/icons-react';
-import { PATH_PREFIX } from '../interface/path-prefix.ts';
-import { useTeam } from '../interface/requests.ts';
+import { PATH_PREFIX } from '../api/path-prefix.ts';
+import { useTeam } from '../api/requests.ts';
 import { Detail, Strong } from '../parts/text.tsx';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';

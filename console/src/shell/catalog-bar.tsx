@@ -3,6 +3,7 @@ import { IconCheck, IconChevronDown, IconFilePencil, IconList, IconPlus, IconWor
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { useLocation } from 'wouter';
+import { usePermissions } from '../api/requests.ts';
 import type { Draft } from '../catalog/api.ts';
 import {
   type Choice,
@@ -16,7 +17,6 @@ import {
 } from '../catalog/draft.ts';
 import { isSame } from '../catalog/entities.ts';
 import { planQuery } from '../catalog/plan.ts';
-import { usePermissions } from '../interface/requests.ts';
 import { NewDraft } from '../pages/drafts/new-draft.tsx';
 import { formatMany } from '../parts/format.ts';
 import { pathTo, TextLink } from '../parts/text.tsx';

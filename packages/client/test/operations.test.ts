@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { onEveryDatabase } from '../../../test/harness.ts';
-import { type Document, pathOf } from '../../../tools/interface-types.ts';
+import { type Document, pathOf } from '../../../tools/api-types.ts';
 import { createClient, List } from '../src/index.ts';
 import { OPERATIONS } from '../src/operations.ts';
 import { type Received, startServer } from './server.ts';

@@ -11,8 +11,8 @@ import { IMPOSSIBLE, type Observations } from './accumulation.ts';
 import { evidenceRows, logEvidence, logEvidenceOfDays } from './evidence.ts';
 import { logGamma, logMixture, logRatio, rangeOf, spreadOf } from './likelihood.ts';
 import { evidenceModel, plainEvidenceModel } from './model.ts';
+import { namedItems } from './named-items.ts';
 import { createObserver, createPlainObserver } from './observation.ts';
-import { toldApart } from './told-apart.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${actual} is not ${expected}`);
@@ -278,13 +278,13 @@ describe('items of a large part', () => {
   );
   const items = weights.map((_, index) => ({ id: `item-${String(index).padStart(4, '0')}` }));
 
-  test('are all told apart unless there are too many', () => {
-    assert.equal(toldApart({ items: items.slice(0, 1000), weights }), null);
-    assert.equal(toldApart({ items: [], weights: [] }), null);
+  test('are all counted by name unless there are too many', () => {
+    assert.equal(namedItems({ items: items.slice(0, 1000), weights }), null);
+    assert.equal(namedItems({ items: [], weights: [] }), null);
   });
 
-  test('are told apart if they are among the likeliest, by byte order if equal, or can never be rolled', () => {
-    const named = toldApart({ items, weights });
+  test('are counted by name if they are among the likeliest, by byte order if equal, or can never be rolled', () => {
+    const named = namedItems({ items, weights });
     const expected = items.filter((_, index) => index < 100 || index < 900 + 200).map(({ id }) => id);
     assert.deepEqual([...(named ?? [])], expected);
   });

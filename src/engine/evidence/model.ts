@@ -5,8 +5,8 @@ import { type GachaRules, writeRates } from '../systems/gacha/gacha.ts';
 import { offerPlan } from '../systems/roguelike/roguelike.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
 import type { Tiers } from '../systems/tiers.ts';
+import { namedItems, OTHER_ITEMS, type Weighted } from './named-items.ts';
 import { dividesTop, PLAIN_PART } from './observation.ts';
-import { OTHER_ITEMS, toldApart, type Weighted } from './told-apart.ts';
 
 /** The odds that were promised for everything that is observed of a template. */
 export interface EvidenceModel {
@@ -24,10 +24,10 @@ export interface EvidenceModel {
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** The odds of the items that are told apart, and of all others together. */
+/** The odds of the items that are counted by name, and of all others together. */
 const partOf = (part: Weighted): ReadonlyMap<string, number> => {
   const total = sumOf(part.weights);
-  const named = toldApart(part);
+  const named = namedItems(part);
   const odds = new Map<string, number>();
   for (const [index, { id }] of part.items.entries()) {
     const share = total > 0 ? (part.weights[index] as number) / total : 0;

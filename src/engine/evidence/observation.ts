@@ -7,7 +7,7 @@ import { offerPlan } from '../systems/roguelike/roguelike.ts';
 import { type PityState, type RollResult, sinceOf } from '../systems/state.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
 import type { Tiers } from '../systems/tiers.ts';
-import { OTHER_ITEMS, tellApart, toldApart, type Weighted } from './told-apart.ts';
+import { chooseNamedItems, namedItems, OTHER_ITEMS, type Weighted } from './named-items.ts';
 
 /**
  * What evidence counts of a result: an outcome in a class, within which the odds of all outcomes are known. Classes
@@ -27,7 +27,7 @@ export type Observer = (
 export const PLAIN_PART = '';
 
 /** Observes items of one part. */
-const observerOfPart = (part: string, items: Weighted) => observerOfNamed(part, toldApart(items));
+const observerOfPart = (part: string, items: Weighted) => observerOfNamed(part, namedItems(items));
 
 const observerOfNamed = (part: string, named: ReadonlySet<string> | null) => {
   const kind = `i${part}`;
@@ -154,5 +154,5 @@ export type PlainObserver = (id: string, observe: Observe) => void;
 export function* createPlainObserver(items: readonly CompiledItem[]): Steps<PlainObserver> {
   const weights = Float64Array.from(items, ({ weight }) => weight);
   yield;
-  return observerOfNamed(PLAIN_PART, yield* tellApart({ items, weights }));
+  return observerOfNamed(PLAIN_PART, yield* chooseNamedItems({ items, weights }));
 }

@@ -4,8 +4,8 @@ import { type CallEntry, type Epoch, nameOfScope } from './ledger.ts';
 import type { Note } from './links.ts';
 import { scopeOf } from './receipts.ts';
 
-/** A part of a state, and how much of the story was missing when it was left. */
-interface Left<T> {
+/** The last known value of a part of a state, and how much of the story was missing then. */
+interface LastKnown<T> {
   readonly state: T;
   readonly gaps: number;
 }
@@ -25,8 +25,8 @@ export interface Standings {
  * template, whatever scope it is in. A proof has the last call of each, so what it does not have can have changed neither.
  */
 export const createStandings = (note: Note): Standings => {
-  const pities = new Map<string, Left<PityState>>();
-  const owns = new Map<string, Left<OwnState>>();
+  const pities = new Map<string, LastKnown<PityState>>();
+  const owns = new Map<string, LastKnown<OwnState>>();
   const starts = new Set<CallEntry>();
   /** Interruptions of the story so far. It begins with one, unless it begins with the first rotation. */
   let gaps = 0;

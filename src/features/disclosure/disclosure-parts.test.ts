@@ -1,7 +1,7 @@
 /** What is published besides odds: attributes, depths, accrual, the pity group, announced changes; and the languages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookAtAll, noteAll } from '../../../test/chores.ts';
+import { lookAtAll, recordAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
@@ -54,7 +54,7 @@ onEveryDatabase('what is published besides odds', (service) => {
     const team = await service().anotherTeam();
     service().setClock(NOON);
     assertDone(await team.post('/catalog/publish', DOCUMENT));
-    await noteAll(service());
+    await recordAll(service());
     return team;
   };
   const read = ({ teamId }: Client, id: string, rest = '/odds') =>
@@ -161,7 +161,7 @@ onEveryDatabase('what is published besides odds', (service) => {
     assertDone(await team.put('/items/b', { rollNumerator: 500 }));
     assert.equal((await announced()).length, 1);
     assertDone(await team.put('/templates/winter', { config: { ...config, baseRates: { five: 0.3, three: 0.7 } } }));
-    await noteAll(service());
+    await recordAll(service());
     assert.deepEqual(await announced(), []);
     assertDone(await team.delete('/catalog/drafts/soon'));
   });

@@ -14,7 +14,7 @@ import type { PublishingDeps } from '../catalog/publishing.service.ts';
 import { currentVersionOf, timeOfVersion } from '../catalog/versions.service.ts';
 import { findResults, type Results } from '../evidence/evidence.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
-import { findConfig, findNotedVersion, listConfigs } from '../snapshots/snapshots.service.ts';
+import { findConfig, findRecordedVersion, listConfigs } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplate, ReadyTemplates } from '../templates/compiled-templates.service.ts';
 import type { KeptOdds } from '../templates/kept-odds.service.ts';
 import { getPublicName } from '../templates/templates.service.ts';
@@ -64,8 +64,8 @@ interface InForce {
   /** Null if it cannot be rolled on, or is too large. */
   readonly config: string | null;
   readonly fromMs: number;
-  /** The template as it is rolled on, if its configuration is not noted yet; otherwise null. */
-  readonly unnoted: ReadyTemplate | null;
+  /** The template as it is rolled on, if its configuration is not recorded yet; otherwise null. */
+  readonly unrecorded: ReadyTemplate | null;
 }
 
 /** A JSON list. */
@@ -86,7 +86,7 @@ interface Shown {
 
 /** What is known about a template, as long as the same configuration is in force. */
 interface Known {
-  readonly isNoted: boolean;
+  readonly isRecorded: boolean;
   readonly version: number;
   readonly config: string | null;
   readonly fromMs: number;
@@ -114,22 +114,22 @@ const configOf = (reader: Reader, ready: ReadyTemplate, { identities }: InForceD
 };
 
 /**
- * What is in force on a template that is public: what was noted of the version that rolls use and, until it is noted,
+ * What is in force on a template that is public: what was recorded of the version that rolls use and, until it is recorded,
  * what rolls use themselves. Cheap, since anyone may ask about any id.
  */
 const findInForce = async (reader: Reader, id: string, deps: InForceDeps): Promise<InForce> => {
   const name = await getPublicName(reader, id);
   const [row] = await listConfigs(reader, id, { upTo: undefined, limit: 1 });
-  const [noted, version] = [await findNotedVersion(reader), await currentVersionOf(reader)];
-  const ready = noted < version ? await deps.readyTemplates(reader, id) : null;
+  const [recorded, version] = [await findRecordedVersion(reader), await currentVersionOf(reader)];
+  const ready = recorded < version ? await deps.readyTemplates(reader, id) : null;
   const config = ready && configOf(reader, ready, deps);
   if (ready !== null && (row === undefined || row.config !== config))
     return {
-      ...{ name, version, catalogVersion: version, config, unnoted: ready },
+      ...{ name, version, catalogVersion: version, config, unrecorded: ready },
       fromMs: await timeOfVersion(reader, version),
     };
   if (row === undefined) throw notFound();
-  return { name, ...row, catalogVersion: version, fromMs: await timeOfVersion(reader, row.version), unnoted: null };
+  return { name, ...row, catalogVersion: version, fromMs: await timeOfVersion(reader, row.version), unrecorded: null };
 };
 
 /** Counts of rolls tell how much a game sells, so they are rounded. */
@@ -155,12 +155,12 @@ const toResults = (
 };
 
 /** What is in force, but not in the history yet. */
-interface Unnoted extends Pick<InForce, 'version' | 'config' | 'fromMs'> {
+interface Unrecorded extends Pick<InForce, 'version' | 'config' | 'fromMs'> {
   /** Null if they take too long to compute. */
   readonly tiers: Disclosure['tiers'] | null;
 }
 
-const withUnnoted = (rows: readonly string[], { version, config, fromMs, tiers }: Unnoted): string[] => {
+const withUnrecorded = (rows: readonly string[], { version, config, fromMs, tiers }: Unrecorded): string[] => {
   const from = isoTime(fromMs);
   const [last, ...others] = rows;
   const ended = last === undefined ? [] : [JSON.stringify({ ...(JSON.parse(last) as object), to: from })];
@@ -180,51 +180,56 @@ export const createDisclosures = ({
   // One computation of a team at a time, whatever anyone asks for.
   const inTurn = createQueues();
 
-  /** The texts of a configuration: kept ones or, if it is not noted yet, those that noting will keep. */
-  const textsOf = async (teamId: string, config: string, unnoted: ReadyTemplate | null) => {
+  /** The texts of a configuration: kept ones or, if it is not recorded yet, those that recording will keep. */
+  const textsOf = async (teamId: string, config: string, unrecorded: ReadyTemplate | null) => {
     const kept = await read(teamId, (reader) => findConfig(reader, config));
-    if (kept !== undefined || unnoted === null) return kept;
-    const made = await deps.identities.snapshotsOf(unnoted);
+    if (kept !== undefined || unrecorded === null) return kept;
+    const made = await deps.identities.snapshotsOf(unrecorded);
     return made === null ? undefined : { config: made.configText, pool: made.poolText };
   };
 
   const discloseConfig = async (
     teamId: string,
     config: string | null,
-    unnoted: ReadyTemplate | null,
+    unrecorded: ReadyTemplate | null,
     signal: AbortSignal,
   ): Promise<Disclosure | null> => {
-    const found = config === null ? undefined : await textsOf(teamId, config, unnoted);
+    const found = config === null ? undefined : await textsOf(teamId, config, unrecorded);
     if (found === undefined) return null;
     const limits = { mostSteps: LIMITS.oddsSteps, mostItems: LIMITS.disclosedItems };
     return compute.run(teamId, 'disclosure', { config: found.config, pool: found.pool, ...limits }, signal);
   };
 
-  const listHistory = async (teamId: string, id: string, signal: AbortSignal, unnoted?: Unnoted): Promise<History> => {
+  const listHistory = async (
+    teamId: string,
+    id: string,
+    signal: AbortSignal,
+    unrecorded?: Unrecorded,
+  ): Promise<History> => {
     const page = { limit: LIMITS.disclosedVersions, after: undefined };
-    const noted = await keptOdds.history(read, { teamId }, id, page, signal, LIMITS.disclosedVersions);
-    const rows = unnoted === undefined ? noted.rows : withUnnoted(noted.rows, unnoted);
-    return { text: prepare(`[${rows.join(',')}]`), isWhole: noted.next === undefined };
+    const recorded = await keptOdds.history(read, { teamId }, id, page, signal, LIMITS.disclosedVersions);
+    const rows = unrecorded === undefined ? recorded.rows : withUnrecorded(recorded.rows, unrecorded);
+    return { text: prepare(`[${rows.join(',')}]`), isWhole: recorded.next === undefined };
   };
 
   const know = (teamId: string, id: string, inForce: InForce): Known => {
     const { version, config, fromMs } = inForce;
-    const isNoted = inForce.unnoted === null;
+    const isRecorded = inForce.unrecorded === null;
     // Not kept any longer than it is needed, since a whole catalog belongs to it.
-    let unnoted = config === null ? null : inForce.unnoted;
+    let unrecorded = config === null ? null : inForce.unrecorded;
     const made: Known['made'] = {};
     const disclosure = share(async (signal) => {
-      made.disclosure = await inTurn(teamId, () => discloseConfig(teamId, config, unnoted, signal));
-      unnoted = null;
+      made.disclosure = await inTurn(teamId, () => discloseConfig(teamId, config, unrecorded, signal));
+      unrecorded = null;
       return made.disclosure;
     });
     const known: Known = {
-      ...{ isNoted, version, config, fromMs, made, results: undefined, shown: undefined },
+      ...{ isRecorded, version, config, fromMs, made, results: undefined, shown: undefined },
       ...{ surroundings: undefined, announcements: undefined },
       disclosure,
       history: share(async (signal) => {
-        const tiers = isNoted || config === null ? [] : ((await disclosure(signal))?.tiers ?? null);
-        const last = isNoted ? undefined : { version, config, fromMs, tiers };
+        const tiers = isRecorded || config === null ? [] : ((await disclosure(signal))?.tiers ?? null);
+        const last = isRecorded ? undefined : { version, config, fromMs, tiers };
         made.history = await inTurn(teamId, () => listHistory(teamId, id, signal, last));
         kept.weigh();
         return made.history;
@@ -241,9 +246,9 @@ export const createDisclosures = ({
   const find = async (teamId: string, id: string): Promise<{ inForce: InForce; known: Known }> => {
     const inForce = await reads.find(teamId, `template ${id}`, (reader) => findInForce(reader, id, deps));
     const { version, config, fromMs } = inForce;
-    const isNoted = inForce.unnoted === null;
+    const isRecorded = inForce.unrecorded === null;
     const isCurrent = (one: Known): boolean =>
-      one.isNoted === isNoted && one.version === version && one.config === config && one.fromMs === fromMs;
+      one.isRecorded === isRecorded && one.version === version && one.config === config && one.fromMs === fromMs;
     return { inForce, known: kept.get(`${teamId}\n${id}`, isCurrent, () => know(teamId, id, inForce)) };
   };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lookAtAll, noteAll } from '../../../test/chores.ts';
+import { lookAtAll, recordAll } from '../../../test/chores.ts';
 import { type ApiResponse, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, assertNotFound, NOT_FOUND } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
@@ -92,7 +92,7 @@ onEveryDatabase('disclosure', (service) => {
     const team = await service().anotherTeam();
     service().setClock(NOON);
     assertDone(await team.post('/catalog/publish', { ...DOCUMENT, baseVersion: 0 }));
-    await noteAll(service());
+    await recordAll(service());
     return team;
   };
   const pathOf = ({ teamId }: Pick<Client, 'teamId'>, id: string, rest = ''): string =>
@@ -139,7 +139,7 @@ onEveryDatabase('disclosure', (service) => {
     assert.deepEqual(await rulesOf('hours'), [{ itemIds: ['three-1'], share: null, guaranteeAfterLosses: null }, null]);
     const config = { baseRates, featuredItemIds: ['five-2', 'five-1'], rateUpMultiplier: 3 };
     assertDone(await team.post('/templates', { id: 'up', name: 'Up', config, disclosure: 'public' }));
-    await noteAll(service());
+    await recordAll(service());
     const [featured] = await rulesOf('up' as Id);
     assert.deepEqual(featured, { itemIds: ['five-1', 'five-2'], share: 6 / 8, guaranteeAfterLosses: null });
   });
@@ -219,7 +219,7 @@ onEveryDatabase('disclosure', (service) => {
     assertDone(await team.put('/templates/pack', { disclosure: 'private' }));
     assertDone(await team.post('/templates', { id: 'secret', name: 'Secret', config: {} }));
     assertDone(await team.delete('/templates/offers'));
-    await noteAll(service());
+    await recordAll(service());
     const nobody = { teamId: 'nobody' };
     for (const [owner, id] of [
       [team, 'pack'],
@@ -251,8 +251,8 @@ onEveryDatabase('disclosure', (service) => {
     }
   });
 
-  /** Keeps the service from noting anything, as long as another node would do it. */
-  const withoutNoting = async (use: () => Promise<void>): Promise<void> => {
+  /** Keeps the service from recording anything, as long as another node would do it. */
+  const withoutRecording = async (use: () => Promise<void>): Promise<void> => {
     const setDue = (due_at: number): Promise<unknown> =>
       service().database.transaction('', ({ queries }) =>
         queries
@@ -269,7 +269,7 @@ onEveryDatabase('disclosure', (service) => {
     }
   };
 
-  test('has the odds that rolls use at once, however late they are noted', async () => {
+  test('has the odds that rolls use at once, however late they are recorded', async () => {
     const team = await teamWithTemplates();
     const checkAll = async (): Promise<void> => {
       for (const id of ['banner', 'pack', 'new']) {
@@ -295,17 +295,17 @@ onEveryDatabase('disclosure', (service) => {
       () => team.post('/items', { id: 'another', name: 'Another', classifierOptionIds: ['three'] }),
       () => team.put('/items/five-2', { rollNumerator: 100 }),
     ];
-    await withoutNoting(async () => {
+    await withoutRecording(async () => {
       for (const [index, step] of steps.entries()) {
         service().setClock(NOON + (index + 1) * MINUTE);
         assertDone(await step());
         await checkAll();
       }
       const { length } = assertDone(await team.get('/templates/banner/odds/history')).body;
-      assert.equal(length, 1, 'nothing was noted');
+      assert.equal(length, 1, 'nothing was recorded');
     });
     const before = await oddsOf(team, 'banner');
-    await noteAll(service());
+    await recordAll(service());
     await checkAll();
     assert.equal((await oddsOf(team, 'banner')).config, before.config);
     assert.equal(assertDone(await read(team, 'banner', '/history')).body.length, 5);
@@ -337,7 +337,7 @@ onEveryDatabase('disclosure', (service) => {
     const renamed = DOCUMENT.classifiers[0]?.classifierOptions.map(({ id }) => ({ id, name: `${id} stars` }));
     service().setClock(NOON + 9000);
     assertDone(await team.put('/classifiers/rarity', { classifierOptions: renamed }));
-    await noteAll(service());
+    await recordAll(service());
     const after = await oddsOf(team, 'banner');
     assert.notEqual(after.config, before.config);
     assert.equal(after.from, at(9000));
@@ -365,7 +365,7 @@ onEveryDatabase('disclosure', (service) => {
       assertDone(
         await team.put('/templates/hours', { config: { ...CONFIGS.hours.config, rollsPerHour: version + 1 } }),
       );
-    await noteAll(service());
+    await recordAll(service());
     const { body } = assertDone(await read(team, 'hours', '/history'));
     assert.equal(body.length, LIMITS.disclosedVersions);
     assert.equal(body[0].version, LIMITS.disclosedVersions + 3);
@@ -395,7 +395,7 @@ onEveryDatabase('disclosure', (service) => {
     assert.deepEqual([odds === before[0], history === before[1], page === before[2]], [false, true, false]);
     assert.equal((await read(team, 'banner', '/odds')).body.name, 'Renamed');
     assertDone(await team.put('/templates/banner', { config: { ...CONFIGS.banner.config, sparkCurrency: 200 } }));
-    await noteAll(service());
+    await recordAll(service());
     for (const [index, tag] of (await tagsOf()).entries()) assert.notEqual(tag, [odds, history, page][index]);
   });
 
@@ -435,7 +435,7 @@ onEveryDatabase('disclosure', (service) => {
     );
     // Other odds have results of their own.
     assertDone(await team.put('/templates/banner', { config: { ...CONFIGS.banner.config, sparkCurrency: 200 } }));
-    await noteAll(service());
+    await recordAll(service());
     assert.equal((await oddsOf(team, 'banner')).results.rolls, 0);
   });
 
@@ -575,7 +575,7 @@ onEveryDatabase('disclosure', (service) => {
     const config = { baseRates: { five: 1, three: 9 }, pityThreshold: 20, featuredItemIds: ['a'], sparkCurrency: 9 };
     const id = 'a:b.c';
     assertDone(await team.post('/templates', { id, name: evil, config, disclosure: 'public' }));
-    await noteAll(service());
+    await recordAll(service());
     const page = await pageOf(team, id);
     assert.doesNotMatch(page.replace(/<style>[\s\S]*?<\/style>/, ''), /<script|<b>|"1"|\)<\/script/);
     assert.ok(page.includes(`<title>Odds of ${shown}</title>`));
@@ -595,7 +595,7 @@ onEveryDatabase('disclosure', (service) => {
       { id: 'many', name: 'Many', type: 'gacha', config: { baseRates: { five: 1, three: 9 } }, disclosure: 'public' },
     ];
     assertDone(await team.post('/catalog/publish', { ...DOCUMENT, items, templates, baseVersion: 0 }));
-    await noteAll(service());
+    await recordAll(service());
     assert.equal((await oddsOf(team, 'many')).items.length, 1200);
     const page = await pageOf(team, 'many');
     const listed = [...page.matchAll(/<bdi>Item (\d+)<\/bdi>/g)].map(([, number]) => Number(number));

@@ -13,7 +13,7 @@ const EvidenceRow = Type.Object(
     }),
     id: Nullable(Type.String(), {
       description:
-        'The id of the option that is the tier, or of the item; null for featured results, for the only tier of a template without tiers, and for all items that are too unlikely to be told apart.',
+        'The id of the option that is the tier, or of the item; null for featured results, for the only tier of a template without tiers, and for all items that are too unlikely to be counted one by one.',
     }),
     rolls: Type.Integer({ description: 'How often this could have been the result.' }),
     hits: Type.Integer({ description: 'How often it was the result.' }),

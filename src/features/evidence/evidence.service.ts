@@ -2,7 +2,7 @@ import { PLAIN } from '../../catalog/snapshots.ts';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { EvidenceRow as ComputedRow, TierResults } from '../../engine/evidence/evidence.ts';
-import { OTHER_ITEMS } from '../../engine/evidence/told-apart.ts';
+import { OTHER_ITEMS } from '../../engine/evidence/named-items.ts';
 import type { Context } from '../../shared/context.ts';
 import { jsonList } from '../../shared/json-list.ts';
 import { LIMITS } from '../../shared/limits.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { longItems } from '../../../test/catalogs.ts';
-import { freezeAll, lookAtAll, noteAll } from '../../../test/chores.ts';
+import { freezeAll, lookAtAll, recordAll } from '../../../test/chores.ts';
 import { type Client, onEveryQuietDatabase, type Service, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
@@ -101,7 +101,7 @@ const toolsOf = (service: () => Service) => {
     const team = await service().anotherTeam();
     service().setClock(NOON);
     assertDone(await team.post('/catalog/publish', { ...documentWith(...ids), baseVersion: 0 }));
-    await noteAll(service());
+    await recordAll(service());
     return team;
   };
 
@@ -377,7 +377,7 @@ onEveryQuietDatabase('evidence', (service) => {
       while ((await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 50))) > 0);
       assert.equal((await rowsOf()).length, 8);
       const before = await recorded(team);
-      await noteAll(service());
+      await recordAll(service());
       const listed = await evidenceOf(team);
       await lookAtAll(service(), { clock: () => NOON + DAY });
       assert.deepEqual(
@@ -408,7 +408,7 @@ onEveryQuietDatabase('evidence', (service) => {
       await roll(team, 'banner', { count: 20 });
       assert.deepEqual(await rolls(), [10]);
       await claimed(0);
-      await noteAll(service());
+      await recordAll(service());
       assert.deepEqual(await rolls(), [20, 10]);
     });
 
@@ -434,7 +434,7 @@ onEveryQuietDatabase('evidence', (service) => {
       await roll(team, 'banner', { count: 10 });
       await lookAtAll(service());
       for (const id of ['pack', 'hours']) assertDone(await team.delete(`/templates/${id}`));
-      await noteAll(service());
+      await recordAll(service());
       assert.deepEqual(
         (await evidenceOf(team)).map(({ templateId, threshold }) => [templateId, threshold]),
         [
@@ -541,7 +541,7 @@ onEveryQuietDatabase('evidence', (service) => {
       assertDone(await team.post('/spaces', { name: 'Bag', cols: 1, rows: 1 }));
       await rollOnDay(team, 0, 100);
       while ((await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 50))) > 0);
-      await noteAll(service());
+      await recordAll(service());
       const before = await bannerOf(team);
       await freezeAll(service(), whenOld(0));
       const [frozen] = await frozenOf(team);
@@ -583,7 +583,7 @@ onEveryQuietDatabase('evidence', (service) => {
         for (let five = 1; five <= 6; five += 1) {
           const config = { ...CONFIGS.banner.config, baseRates: { ...baseRates, five: five / 2 } };
           assertDone(await team.put('/templates/banner', { config }));
-          await noteAll(service());
+          await recordAll(service());
           for (let call = 0; call < 4; call += 1) await roll(team, 'banner', { userId: `user-${call}`, count: 100 });
           await lookAtAll(service(), { clock: () => NOON + five * 60_000 });
         }

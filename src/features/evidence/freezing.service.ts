@@ -5,7 +5,7 @@ import { createSeenCounts } from '../../shared/counts.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { utcDay } from '../../shared/time.ts';
 import { takeTurns } from '../../shared/turns.ts';
-import { findConfig, findNotedVersion, findVersionsOf } from '../snapshots/snapshots.service.ts';
+import { findConfig, findRecordedVersion, findVersionsOf } from '../snapshots/snapshots.service.ts';
 import * as store from './frozen-days.store.ts';
 import { type ObservedStream, readStream, type Stream } from './observed-streams.service.ts';
 import { holdEvidence, removeEvidence } from './roll-evidence.store.ts';
@@ -34,7 +34,7 @@ export const teamsWithOldDays = (reader: Reader, nowMs: number): Promise<string[
 
 /** Finds the streams with such days, as far as their configurations are noted. */
 export const findOldDays = async (reader: Reader, nowMs: number): Promise<OldDays> => {
-  const noted = await findNotedVersion(reader);
+  const noted = await findRecordedVersion(reader);
   const streams = new Map<string, { templateId: string; config: string; versions: Set<number> }>();
   const vain: Vain[] = [];
   for (const { templateId, version } of await store.selectOldVersions(reader, firstDayKept(nowMs))) {

@@ -8,7 +8,7 @@ import {
   configInForceAt,
   countInForce,
   findConfig,
-  findNotedVersion,
+  findRecordedVersion,
   findVersionsOf,
 } from '../snapshots/snapshots.service.ts';
 import { type ObservedStream, readStream, type Stream } from './observed-streams.service.ts';
@@ -64,7 +64,7 @@ export const teamsWithDueStreams = (reader: Reader): Promise<string[]> => store.
 
 /** Finds the streams with rolls that were not looked at yet, as far as their configurations are noted. */
 export const findDueStreams = async (reader: Reader): Promise<DueWork> => {
-  const noted = await findNotedVersion(reader);
+  const noted = await findRecordedVersion(reader);
   const all = (await store.selectDue(reader)).filter(({ version }) => version <= noted);
   const found = await Promise.all(all.map(({ templateId, version }) => findStreamAt(reader, templateId, version)));
   const moves: Move[] = [];

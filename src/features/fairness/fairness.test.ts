@@ -376,7 +376,7 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     assert.equal((await team.get('/users/p/fairness')).body.nonce, 1);
   });
 
-  test('of a deleted player are gone, and the same id begins anew', async () => {
+  test('of a deleted player are gone, and a new player with the same id starts from scratch', async () => {
     const team = await teamWithTemplates();
     await rotate(team, 'p', 'one');
     assertDone(await roll(team, 'banner', 'p'));

@@ -331,5 +331,5 @@ export const holdSeedsOf = async (tx: Transaction, userId: string): Promise<void
   await store.holdSeedsOf(tx, userId);
 };
 
-/** Deletes the seeds and receipts of a user: the same id begins anew. */
+/** Deletes the seeds and receipts of a user. A new user with the same id starts from scratch. */
 export const deleteReceiptsOf = (tx: Transaction, userId: string): Promise<void> => store.deleteOf(tx, userId);

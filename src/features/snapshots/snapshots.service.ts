@@ -53,8 +53,8 @@ export const findPublished = async (finder: Finder, hash: string): Promise<strin
   (await finder.find(store.publishedSnapshot, { hash }))[0]?.text;
 
 /** Up to which version of the catalog it is known what was configured. */
-export const findNotedVersion = async (finder: Finder): Promise<number> =>
-  (await finder.find(store.notedVersion, {}))[0]?.version ?? 0;
+export const findRecordedVersion = async (finder: Finder): Promise<number> =>
+  (await finder.find(store.recordedVersion, {}))[0]?.version ?? 0;
 
 /**
  * A template's configuration at a version of the catalog, with the version that it began with; null if it could not be
@@ -65,18 +65,18 @@ export const configInForceAt = async (
   templateId: string,
   version: number,
 ): Promise<{ readonly version: number; readonly config: string | null } | undefined> => {
-  const [[found], noted] = await Promise.all([
+  const [[found], recorded] = await Promise.all([
     finder.find(store.configAt, { templateId, version }),
-    findNotedVersion(finder),
+    findRecordedVersion(finder),
   ]);
-  return version > noted ? undefined : found;
+  return version > recorded ? undefined : found;
 };
 
 /** The versions that a configuration of a template began with: it may have come back. */
 export const findVersionsOf = async (finder: Finder, templateId: string, config: string): Promise<number[]> =>
   (await finder.find(store.versionsOf, { templateId, config })).map(({ version }) => version);
 
-/** The configurations that can be rolled on, as far as is noted; of one template if it is given. */
+/** The configurations that can be rolled on, as far as is recorded; of one template if it is given. */
 export const listInForce = async (
   reader: Reader,
   templateId?: string,

@@ -50,12 +50,12 @@ export const configAt = lookup({ templateId: 'text', version: 'integer' }, (quer
     .limit(1),
 );
 
-/** Up to which version of the catalog configurations were noted. */
-export const notedVersion = lookup({}, (queries, teamId) =>
+/** Up to which version of the catalog configurations were recorded. */
+export const recordedVersion = lookup({}, (queries, teamId) =>
   queries.selectFrom('noted_versions').select('version').where('team_id', '=', teamId),
 );
 
-/** The configurations that can be rolled on now, as far as is noted: each template's last one. */
+/** The configurations that can be rolled on now, as far as is recorded: each template's last one. */
 export const selectInForce = ({ queries, teamId }: Reader, templateId?: string) => {
   let query = queries
     .selectFrom('template_versions')

@@ -1,10 +1,10 @@
 import { IconAdjustments } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
 import { EntityMenu } from '../../catalog/entity-menu.tsx';
 import { ListPage } from '../../catalog/list-page.tsx';
 import { NameWithBadge } from '../../catalog/marks.tsx';
 import { useCatalogAttributes, useCatalogItems } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';

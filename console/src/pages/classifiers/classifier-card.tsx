@@ -2,12 +2,12 @@ import { ActionIcon, Card, Group, Stack, TextInput, Title } from '@mantine/core'
 import { IconHistory, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.ts';
+import { usePermissions } from '../../api/requests.ts';
 import { type Entities, entityOf, historyPath, newId } from '../../catalog/entities.ts';
 import { DraftBadge } from '../../catalog/marks.tsx';
 import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import { useCatalogChange, useRemoval } from '../../catalog/use-catalog-change.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/requests.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatCount, formatNumber } from '../../parts/format.ts';

@@ -1,6 +1,8 @@
 import { Alert, Button, Card, Grid, Group, Stack } from '@mantine/core';
 import { IconAlertCircle, IconFilePencil } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { asSentence } from '../../api/client.ts';
+import { useChange, usePermissions } from '../../api/requests.ts';
 import type { Change, Draft } from '../../catalog/api.ts';
 import { planKey, storeChoice, useChoice, useCurrentVersion, useDraft, useTeamId } from '../../catalog/draft.ts';
 import { keyOf } from '../../catalog/entities.ts';
@@ -8,8 +10,6 @@ import { useNames } from '../../catalog/names.ts';
 import { type GrowingPlan, usePlan } from '../../catalog/plan.ts';
 import { PlanView } from '../../catalog/plan-view.tsx';
 import { changeDraft, removeFromDraft } from '../../catalog/put-into-draft.ts';
-import { asSentence } from '../../interface/client.ts';
-import { useChange, usePermissions } from '../../interface/requests.ts';
 import { DeleteButton, IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';

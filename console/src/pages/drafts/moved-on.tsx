@@ -1,12 +1,12 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core';
 import { IconGitMerge } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useChange, usePermissions } from '../../api/requests.ts';
 import type { Draft, WantedChange } from '../../catalog/api.ts';
 import type { Names } from '../../catalog/diff.ts';
 import { useCurrentVersion } from '../../catalog/draft.ts';
 import { historyPath, keyOf } from '../../catalog/entities.ts';
 import { changeDraft, clashesOf } from '../../catalog/put-into-draft.ts';
-import { useChange, usePermissions } from '../../interface/requests.ts';
 import { TextLink } from '../../parts/text.tsx';
 import { useApi } from '../../session/session.tsx';
 

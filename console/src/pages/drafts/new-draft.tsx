@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useChange } from '../../api/requests.ts';
 import { createDraft } from '../../catalog/api.ts';
 import { storeChoice, useTeamId } from '../../catalog/draft.ts';
-import { useChange } from '../../interface/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = { name: string };

@@ -1,10 +1,10 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useLocation, useSearch } from 'wouter';
+import { asSentence } from '../../api/client.ts';
 import type { Version } from '../../catalog/api.ts';
 import { historyPath, KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
-import { asSentence } from '../../interface/client.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

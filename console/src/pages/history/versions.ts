@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useRead } from '../../api/requests.ts';
 import type { Version, VersionWithChanges } from '../../catalog/api.ts';
 import type { EntityKey } from '../../catalog/entities.ts';
-import { useRead } from '../../interface/requests.ts';
 import { useApi } from '../../session/session.tsx';
 
 export type VersionFilter = Partial<EntityKey>;

@@ -1,7 +1,7 @@
 import { Group, NumberInput, RangeSlider, Select, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import type { Schemas } from '../../api/client.ts';
 import { useCatalogAttributes } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { Detail, Note, Strong, TextLink } from '../../parts/text.tsx';

@@ -2,6 +2,8 @@ import { Grid, Group, JsonInput, NumberInput, Stack, Textarea, TextInput } from 
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { asSentence, type Schemas } from '../../api/client.ts';
+import { usePermissions } from '../../api/requests.ts';
 import { completed, entityOf } from '../../catalog/entities.ts';
 import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import {
@@ -11,8 +13,6 @@ import {
   useLiveOptions,
   useOptions,
 } from '../../catalog/reads.ts';
-import { asSentence, type Schemas } from '../../interface/client.ts';
-import { usePermissions } from '../../interface/requests.ts';
 import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';

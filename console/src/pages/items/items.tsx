@@ -1,11 +1,11 @@
 import { Box, Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import type { List, Schemas } from '../../api/client.ts';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { ListPage } from '../../catalog/list-page.tsx';
 import { DraftBadge } from '../../catalog/marks.tsx';
 import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
-import type { List, Schemas } from '../../interface/client.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
 import { type OptionsById, weightOf } from '../../parts/options.tsx';

@@ -1,6 +1,6 @@
 import { Chip, Group, Input, MultiSelect, Stack } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
 import { useCatalogClassifiers } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Note, TextLink } from '../../parts/text.tsx';
 

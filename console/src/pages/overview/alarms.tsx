@@ -1,8 +1,8 @@
 import { Alert, Stack } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
+import { asSentence, type Schemas } from '../../api/client.ts';
+import { useEvidence } from '../../api/requests.ts';
 import { useDrafts } from '../../catalog/draft.ts';
-import { asSentence, type Schemas } from '../../interface/client.ts';
-import { useEvidence } from '../../interface/requests.ts';
 import { sourceName, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatMoment } from '../../parts/format.ts';
 import { pathTo, TextLink } from '../../parts/text.tsx';

@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { explain, type Schemas } from '../../api/client.ts';
+import { useOddsOfTemplates } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain, type Schemas } from '../../interface/client.ts';
-import { useOddsOfTemplates } from '../../interface/requests.ts';
 import { optionIdsOf } from '../../parts/options.tsx';
 import { pathTo, TextLink } from '../../parts/text.tsx';
 

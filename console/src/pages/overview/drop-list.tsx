@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
-import type { Schemas } from '../../interface/client.ts';
-import { useItems } from '../../interface/requests.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useItems } from '../../api/requests.ts';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
 import { Empty } from '../../parts/loaded.tsx';
 import { Note, pathTo, TextLink } from '../../parts/text.tsx';

@@ -1,7 +1,7 @@
 import { Card, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
-import { explain, type Schemas } from '../../interface/client.ts';
+import { explain, type Schemas } from '../../api/client.ts';
 import {
   useDropRates,
   useFirstUsers,
@@ -9,7 +9,7 @@ import {
   useItems,
   useRollStatistics,
   useTemplates,
-} from '../../interface/requests.ts';
+} from '../../api/requests.ts';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { AllLoaded, Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';

@@ -1,6 +1,6 @@
 import { Card, Group, Stack, Title } from '@mantine/core';
 import { IconSortDescending } from '@tabler/icons-react';
-import { useChange } from '../../interface/requests.ts';
+import { useChange } from '../../api/requests.ts';
 import { IconButton, RemoveButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 
 /** The geometry of bags: cells are numbered from 0, X to the right and Y downwards, as in the API. */
 

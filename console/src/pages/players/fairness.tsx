@@ -1,8 +1,8 @@
 import { Alert, Badge, Button, Code, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import { useChange, useFairness, usePermissions } from '../../interface/requests.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useChange, useFairness, usePermissions } from '../../api/requests.ts';
 import { IconButton, MoreButton } from '../../parts/buttons.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
-import { useChange, useItems, useSpaces } from '../../interface/requests.ts';
+import { useChange, useItems, useSpaces } from '../../api/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { LinkButton } from '../../parts/text.tsx';

@@ -2,9 +2,9 @@ import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeli
 import { useForm } from '@mantine/form';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { notifyError, useChange, useInstanceHistory, usePermissions } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { notifyError, useChange, useInstanceHistory, usePermissions } from '../../interface/requests.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';

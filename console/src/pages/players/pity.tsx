@@ -1,8 +1,8 @@
 import { Skeleton, Table } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { explain, type Schemas } from '../../api/client.ts';
+import { usePlayerState, useTemplates } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { explain, type Schemas } from '../../interface/client.ts';
-import { usePlayerState, useTemplates } from '../../interface/requests.ts';
 import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { IconBackpack, IconGift } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useBags, useInstances, usePermissions, useUser } from '../../interface/requests.ts';
+import { useBags, useInstances, usePermissions, useUser } from '../../api/requests.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { AllLoaded, Loaded } from '../../parts/loaded.tsx';

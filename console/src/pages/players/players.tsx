@@ -1,8 +1,8 @@
 import { Stack, TextInput } from '@mantine/core';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import type { List, Schemas } from '../../interface/client.ts';
-import { useUsers } from '../../interface/requests.ts';
+import type { List, Schemas } from '../../api/client.ts';
+import { useUsers } from '../../api/requests.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

@@ -1,4 +1,4 @@
-import type { Api } from '../../interface/client.ts';
+import type { Api } from '../../api/client.ts';
 
 export interface ProofFile {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { explain, type List } from '../../interface/client.ts';
-import { instancesKey, notifyError } from '../../interface/requests.ts';
+import { explain, type List } from '../../api/client.ts';
+import { instancesKey, notifyError } from '../../api/requests.ts';
 import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
 

@@ -1,10 +1,10 @@
 import { Button, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { useChange, useItems, usePermissions } from '../../api/requests.ts';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { useChange, useItems, usePermissions } from '../../interface/requests.ts';
 import { Empty, EmptyCard, Loaded } from '../../parts/loaded.tsx';
 import { OptionSelect } from '../../parts/options.tsx';
 import { Page } from '../../parts/page.tsx';

@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { explain, type Schemas } from '../../interface/client.ts';
-import { useChange } from '../../interface/requests.ts';
+import { explain, type Schemas } from '../../api/client.ts';
+import { useChange } from '../../api/requests.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/faults.tsx';
 import { Strong } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core';
-import type { Schemas } from '../../interface/client.ts';
-import { useChange, usePermissions, useTeam } from '../../interface/requests.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useChange, usePermissions, useTeam } from '../../api/requests.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';

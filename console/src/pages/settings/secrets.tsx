@@ -1,7 +1,7 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Schemas } from '../../interface/client.ts';
-import { useChange, useSecrets } from '../../interface/requests.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useChange, useSecrets } from '../../api/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';

@@ -1,5 +1,5 @@
 import { Code, SimpleGrid, Text } from '@mantine/core';
-import { usePermissions, useTeam } from '../../interface/requests.ts';
+import { usePermissions, useTeam } from '../../api/requests.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { curlCommand } from '../../parts/curl.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -15,8 +15,8 @@ import {
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import type { ChangeEvent, KeyboardEvent } from 'react';
+import { asSentence, hasStatus } from '../../api/client.ts';
 import { useItemRows } from '../../catalog/reads.ts';
-import { asSentence, hasStatus } from '../../interface/client.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import type { Issue } from '@itemwright/client';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
 import type { Config, TemplateType } from '../templates/template-values.ts';
 

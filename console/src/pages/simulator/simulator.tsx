@@ -1,7 +1,7 @@
 import { Grid, Stack } from '@mantine/core';
 import { IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { usePermissions } from '../../interface/requests.ts';
+import { usePermissions } from '../../api/requests.ts';
 import { EmptyCard } from '../../parts/loaded.tsx';
 import { Results } from './results.tsx';
 import { SimulationForm } from './simulation-form.tsx';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { type OptionsById, tierColour } from '../../parts/options.tsx';
 import type { Outcome } from './use-simulation.ts';
 

@@ -1,7 +1,7 @@
 import { ConnectionError, ItemwrightError, UnavailableError } from '@itemwright/client';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Api, Schemas } from '../../interface/client.ts';
+import type { Api, Schemas } from '../../api/client.ts';
 import { useApi } from '../../session/session.tsx';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';
 

@@ -1,8 +1,8 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { Schemas } from '../../api/client.ts';
 import { entityOf, newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = {

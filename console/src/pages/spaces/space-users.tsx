@@ -1,6 +1,6 @@
 import { Drawer, Stack } from '@mantine/core';
-import type { Schemas } from '../../interface/client.ts';
-import { useUserSpacesOf } from '../../interface/requests.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useUserSpacesOf } from '../../api/requests.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note, pathTo, TextLink } from '../../parts/text.tsx';
 

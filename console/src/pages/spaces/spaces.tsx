@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { IconLayoutGrid } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
 import { EntityMenu } from '../../catalog/entity-menu.tsx';
 import { ListPage } from '../../catalog/list-page.tsx';
 import { NameWithBadge } from '../../catalog/marks.tsx';
 import { useCatalogSpaces } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { Box, Group } from '@mantine/core';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { type OptionsById, Swatch, tierColour } from '../../parts/options.tsx';
 import { Strong } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';

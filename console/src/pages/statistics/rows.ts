@@ -1,4 +1,4 @@
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 
 export interface DropRow {
   readonly itemId: string;

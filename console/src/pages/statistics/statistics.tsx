@@ -1,7 +1,7 @@
 import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { asSentence, type Schemas } from '../../interface/client.ts';
+import { asSentence, type Schemas } from '../../api/client.ts';
 import {
   type RollFilter,
   useDropRates,
@@ -9,7 +9,7 @@ import {
   useRollStatistics,
   useTemplateOdds,
   useTemplates,
-} from '../../interface/requests.ts';
+} from '../../api/requests.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { isWorthSaying } from '../../../../src/engine/evidence/words.ts';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { type Stream, sourceName, type Verdict, verdictOf } from '../../parts/evidence.ts';
 
 export type EvidenceRow = Schemas['EvidenceRow'];

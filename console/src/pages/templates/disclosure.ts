@@ -1,4 +1,4 @@
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { SYSTEMS } from './systems.ts';
 import type { TemplateType } from './template-values.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { createContext, type ReactNode, useContext } from 'react';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { formatShare } from '../../parts/format.ts';
 import { OptionSelect, type OptionsById, optionGroups } from '../../parts/options.tsx';

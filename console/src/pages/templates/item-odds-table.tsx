@@ -1,6 +1,6 @@
 import { Badge, Group, ScrollArea } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
 import { useOptions } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber } from '../../parts/format.ts';
 import { OptionBadge, type OptionsById } from '../../parts/options.tsx';

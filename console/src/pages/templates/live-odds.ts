@@ -2,8 +2,8 @@ import { ItemwrightError } from '@itemwright/client';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { asSentence, type Schemas } from '../../interface/client.ts';
-import { useTemplateOdds } from '../../interface/requests.ts';
+import { asSentence, type Schemas } from '../../api/client.ts';
+import { useTemplateOdds } from '../../api/requests.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 

@@ -1,6 +1,6 @@
 import { Box, NumberInput, Skeleton, Stack } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import type { Issue } from '@itemwright/client';
-import { partsOf } from '../../interface/client.ts';
+import { partsOf } from '../../api/client.ts';
 import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
 import type { TemplateValues, TierRate } from './template-values.ts';
 

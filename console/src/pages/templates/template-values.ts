@@ -1,4 +1,4 @@
-import type { Schemas } from '../../interface/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import type { OptionsById } from '../../parts/options.tsx';
 
 export type TemplateType = Schemas['Template']['type'];

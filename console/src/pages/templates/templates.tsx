@@ -1,10 +1,10 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, ThemeIcon } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { explain, type Schemas } from '../../api/client.ts';
+import { useRollStatistics, useTemplateOdds } from '../../api/requests.ts';
 import { ListPage } from '../../catalog/list-page.tsx';
 import { DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
 import { useCatalogTemplates } from '../../catalog/reads.ts';
-import { explain, type Schemas } from '../../interface/client.ts';
-import { useRollStatistics, useTemplateOdds } from '../../interface/requests.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
 import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';

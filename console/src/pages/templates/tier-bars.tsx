@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
 import { useOptions } from '../../catalog/reads.ts';
-import type { Schemas } from '../../interface/client.ts';
 import { formatShare } from '../../parts/format.ts';
 import { tierColour } from '../../parts/options.tsx';
 import { Detail, Strong } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core';
+import { useTemplates } from '../../api/requests.ts';
 import { useTeamId } from '../../catalog/draft.ts';
-import { useTemplates } from '../../interface/requests.ts';
 import { Section } from '../../parts/section.tsx';
 import { Note, ServiceLink } from '../../parts/text.tsx';
 import { fieldOf, useTemplateForm } from './form-fields.tsx';

@@ -4,7 +4,7 @@ import type { ConfigSnapshot } from '../engine/fairness/snapshots.ts';
 import { digestOf } from '../shared/digest.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { type SharedText, shareText } from '../shared/shared-text.ts';
-import { type Noted, type NotedConfig, type NoteInput, noteVersions } from './noting.ts';
+import { type ConfigsToRecord, configsToRecord, type RecordedConfig, type RecordingInput } from './config-history.ts';
 import type { EntityChunk, RecordedChange } from './state.ts';
 
 const option = (id: string) => ({ id, name: id, dropRateMultiplier: null });
@@ -21,8 +21,8 @@ const created = (version: number, kind: RecordedChange['kind'], after: { id: str
   ...{ version, kind, id: after.id, before: null, after },
 });
 
-/** What is to be noted after some changes of an empty catalog. */
-const inputOf = (changes: readonly RecordedChange[], more: Partial<NoteInput> = {}): NoteInput => {
+/** What is to be recorded after some changes of an empty catalog. */
+const inputOf = (changes: readonly RecordedChange[], more: Partial<RecordingInput> = {}): RecordingInput => {
   const kinds = Map.groupBy(changes, ({ kind }) => kind);
   const chunks = Array.from(kinds, ([kind, made]): EntityChunk => {
     const present = new Map(made.map(({ id, after }) => [id, after]));
@@ -40,7 +40,7 @@ const inputOf = (changes: readonly RecordedChange[], more: Partial<NoteInput> = 
   };
 };
 
-describe('noting', () => {
+describe('recording', () => {
   test('goes on where it stopped, however large the pools are', () => {
     const tiers = ['a', 'b', 'c', 'd', 'e'];
     const name = 'x'.repeat(190);
@@ -53,22 +53,24 @@ describe('noting', () => {
       created(2, 'template', template('again', 'a', 2)),
     ];
     const texts = new Map<string, string>();
-    const runs: Noted[] = [];
-    let found: readonly NotedConfig[] = [];
+    const runs: ConfigsToRecord[] = [];
+    let found: readonly RecordedConfig[] = [];
     for (let since = 0; since < 2; ) {
-      const noted = noteVersions(inputOf(changes.slice(), { since, found, changes: changesAfter(changes, since) }));
-      runs.push(noted);
-      for (const { hash, text } of noted.snapshots) texts.set(hash, text);
-      since = noted.versions.at(-1)?.version ?? since;
-      found = noted.found;
+      const recorded = configsToRecord(
+        inputOf(changes.slice(), { since, found, changes: changesAfter(changes, since) }),
+      );
+      runs.push(recorded);
+      for (const { hash, text } of recorded.snapshots) texts.set(hash, text);
+      since = recorded.versions.at(-1)?.version ?? since;
+      found = recorded.found;
       assert.ok(runs.length < 10);
     }
     assert.ok(runs.length > 1, 'not all at once');
     for (const { snapshots } of runs) {
       const length = snapshots.reduce((sum, { text }) => sum + text.length, 0);
-      assert.ok(length < LIMITS.notedLength + LIMITS.snapshotLength, `${length}`);
+      assert.ok(length < LIMITS.recordedLength + LIMITS.snapshotLength, `${length}`);
     }
-    const versions = runs.flatMap((noted) => noted.versions);
+    const versions = runs.flatMap((recorded) => recorded.versions);
     assert.deepEqual(
       versions.map(({ version, configs }) => [version, configs.map(({ templateId }) => templateId).sort()]),
       [
@@ -96,15 +98,15 @@ describe('noting', () => {
       created(2, 'template', template('t', 'a')),
       ...Array.from({ length: 100 }, (_, index) => created(3 + index, 'item', item(`item-${index}`, 'a'))),
     ];
-    const noted = noteVersions(inputOf(changes));
-    assert.equal(noted.versions.length, 102);
-    const hashes = new Set(noted.versions.flatMap(({ configs }) => configs.map(({ config }) => config)));
+    const recorded = configsToRecord(inputOf(changes));
+    assert.equal(recorded.versions.length, 102);
+    const hashes = new Set(recorded.versions.flatMap(({ configs }) => configs.map(({ config }) => config)));
     // One per item, with and without the template, and nothing before the first.
     assert.equal(hashes.size, 201);
-    assert.equal(noted.snapshots.length, 3);
-    const some = noteVersions(inputOf(changes, { rolled: [{ templateId: 't', version: 50 }] }));
+    assert.equal(recorded.snapshots.length, 3);
+    const some = configsToRecord(inputOf(changes, { rolled: [{ templateId: 't', version: 50 }] }));
     assert.equal(some.snapshots.length, 5);
-    const configAt = noted.versions[49]?.configs.find(({ templateId }) => templateId === 't')?.config;
+    const configAt = recorded.versions[49]?.configs.find(({ templateId }) => templateId === 't')?.config;
     assert.ok(some.snapshots.some(({ hash }) => hash === configAt));
   });
 });

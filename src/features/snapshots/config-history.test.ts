@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { longItems } from '../../../test/catalogs.ts';
-import { noteAll } from '../../../test/chores.ts';
+import { recordAll } from '../../../test/chores.ts';
 import { type Client, onEveryQuietDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { createWholeCatalogs } from '../catalog/document.service.ts';
-import { findUnnoted, saveNoted } from './noting.service.ts';
+import { findUnrecorded, saveRecorded } from './config-history.service.ts';
 
 interface Row {
   readonly version: number;
@@ -46,7 +46,7 @@ const DOCUMENT = {
   templates: [{ id: 'banner', name: 'Banner', type: 'gacha', config: banner() }],
 };
 
-onEveryQuietDatabase('noting what was configured', (service) => {
+onEveryQuietDatabase('recording what was configured', (service) => {
   /** A team with a catalog at version 1, published at the start. */
   const teamWithCatalog = async (): Promise<Client> => {
     const team = await service().anotherTeam();
@@ -56,7 +56,7 @@ onEveryQuietDatabase('noting what was configured', (service) => {
   };
 
   const history = async (team: Client, id = 'banner', query = ''): Promise<Row[]> => {
-    await noteAll(service());
+    await recordAll(service());
     return assertDone(await team.get(`/templates/${id}/odds/history${query}`)).body;
   };
   const versionsOf = (rows: readonly Row[]) => rows.map(({ version }) => version);
@@ -174,10 +174,10 @@ onEveryQuietDatabase('noting what was configured', (service) => {
   test('notes that nothing could be rolled', async () => {
     const team = await service().anotherTeam();
     assertDone(await team.post('/items', { id: 'axe', name: 'Axe', rollNumerator: 0 }));
-    await noteAll(service());
+    await recordAll(service());
     assert.deepEqual(await rowsOf(team), []);
     for (const rollNumerator of [1, 0, 1]) assertDone(await team.put('/items/axe', { rollNumerator }));
-    await noteAll(service());
+    await recordAll(service());
     assert.deepEqual(
       (await rowsOf(team)).map(({ template_id, version, config }) => [template_id, version, config === null]),
       [
@@ -192,7 +192,7 @@ onEveryQuietDatabase('noting what was configured', (service) => {
     const team = await teamWithCatalog();
     const changes = longItems(230, (index) => (index < 190 ? ['four'] : []));
     assertDone(await team.post('/catalog/publish', { changes, baseVersion: 1 }));
-    await noteAll(service());
+    await recordAll(service());
     const rows = await rowsOf(team);
     assert.deepEqual(
       rows.map(({ template_id, version, config }) => [template_id, version, config === null]),
@@ -214,7 +214,7 @@ onEveryQuietDatabase('noting what was configured', (service) => {
     assert.deepEqual([row?.version, row?.config, row?.tiers], [3, null, []]);
   });
 
-  /** As if nothing but the first version was noted, and the service was down since. */
+  /** As if nothing but the first version was recorded, and the service was down since. */
   const forget = (team: Client) =>
     service().database.transaction(team.teamId, async ({ queries }) => {
       const later = queries.deleteFrom('template_versions').where('team_id', '=', team.teamId);
@@ -226,13 +226,13 @@ onEveryQuietDatabase('noting what was configured', (service) => {
   test('skips versions if there are too many changes, and attributes nothing to them', async () => {
     const team = await teamWithCatalog();
     for (let five = 2; five <= 12; five += 1) assertDone(await team.put('/templates/banner', { config: banner(five) }));
-    await noteAll(service());
+    await recordAll(service());
     await service().database.transaction(team.teamId, async ({ queries }) => {
-      const large = queries.updateTable('catalog_versions').set({ changes: LIMITS.changesPerNote });
+      const large = queries.updateTable('catalog_versions').set({ changes: LIMITS.changesPerRecording });
       await large.where('team_id', '=', team.teamId).where('version', '=', 9).execute();
     });
     await forget(team);
-    await noteAll(service());
+    await recordAll(service());
     const rows = (await rowsOf(team)).map(({ template_id, version, config }) => [
       template_id,
       version,
@@ -257,7 +257,7 @@ onEveryQuietDatabase('noting what was configured', (service) => {
       if (five === 7) assertDone(await team.post('/templates/banner/roll', {}));
     }
     assertDone(await team.post('/items', { id: 'rock', name: 'Rock' }));
-    await noteAll(service());
+    await recordAll(service());
     await forget(team);
     const rows = await history(team);
     assert.deepEqual(
@@ -281,13 +281,13 @@ onEveryQuietDatabase('noting what was configured', (service) => {
   test('is done once, whichever node comes first', async () => {
     const team = await teamWithCatalog();
     for (let five = 2; five < 12; five += 1) assertDone(await team.put('/templates/banner', { config: banner(five) }));
-    await Promise.all(Array.from({ length: 3 }, () => noteAll(service())));
+    await Promise.all(Array.from({ length: 3 }, () => recordAll(service())));
     assert.deepEqual(versionsOf(await history(team)), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
   test('saves nothing that was found before a backup was restored', async () => {
     const team = await teamWithCatalog();
-    await noteAll(service());
+    await recordAll(service());
     const { database } = service();
     const claimed = (due_at: number) =>
       database.transaction('', async ({ queries }) => {
@@ -297,15 +297,15 @@ onEveryQuietDatabase('noting what was configured', (service) => {
     await claimed(START + 60_000);
     assertDone(await team.put('/templates/banner', { config: banner(2) }));
     const deps = { read: database.read, compute: createCompute(), readWhole: createWholeCatalogs() };
-    const found = await findUnnoted(deps, team.teamId);
+    const found = await findUnrecorded(deps, team.teamId);
     assert.ok(found !== undefined);
     const before = await rowsOf(team);
     const stale = { ...found, known: { ...found.known, versionId: 'another' } };
-    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, stale)), false);
-    assert.equal(await database.transaction('nobody', (tx) => saveNoted(tx, found)), false);
+    assert.equal(await database.transaction(team.teamId, (tx) => saveRecorded(tx, stale)), false);
+    assert.equal(await database.transaction('nobody', (tx) => saveRecorded(tx, found)), false);
     assert.deepEqual(await rowsOf(team), before);
-    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, found)), true);
-    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, found)), false);
+    assert.equal(await database.transaction(team.teamId, (tx) => saveRecorded(tx, found)), true);
+    assert.equal(await database.transaction(team.teamId, (tx) => saveRecorded(tx, found)), false);
     assert.equal((await rowsOf(team)).length, before.length + 1);
     await deps.compute.close();
     await claimed(0);
@@ -320,14 +320,14 @@ onEveryQuietDatabase('noting what was configured', (service) => {
         service().setClock(START + 1000 * five);
         assertDone(await team.put('/templates/banner', { config: banner(five) }));
         if (five % 15 !== 0) continue;
-        await noteAll(service());
+        await recordAll(service());
         const [row] = await history(team);
         seen.set(row?.config ?? null, assertDone(await team.get('/templates/banner/odds')).body);
       }
     });
 
     test('comes in pages that fit together', async () => {
-      await noteAll(service());
+      await recordAll(service());
       const all: Row[] = [];
       for (let path: string | undefined = '/templates/banner/odds/history?limit=1000'; path !== undefined; ) {
         const { body, headers } = assertDone(await team.get(path));

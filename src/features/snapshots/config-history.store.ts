@@ -2,8 +2,8 @@ import { insertInto } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
-/** Teams whose catalog has versions that are not noted yet. */
-export const selectTeamsToNote = async ({ queries }: Reader): Promise<string[]> => {
+/** Teams whose catalog has versions that are not recorded yet. */
+export const selectTeamsToRecord = async ({ queries }: Reader): Promise<string[]> => {
   const rows = await queries
     .selectFrom('teams')
     .leftJoin('noted_versions', 'noted_versions.team_id', 'teams.id')
@@ -13,8 +13,8 @@ export const selectTeamsToNote = async ({ queries }: Reader): Promise<string[]> 
   return rows.map(({ id }) => id);
 };
 
-/** Whether anything was ever noted. */
-export const isAnythingNoted = async ({ queries, teamId }: Reader): Promise<boolean> => {
+/** Whether anything was ever recorded. */
+export const isAnythingRecorded = async ({ queries, teamId }: Reader): Promise<boolean> => {
   const row = await queries
     .selectFrom('template_versions')
     .select('version')
@@ -44,8 +44,8 @@ export const selectRolledOn = async ({ queries, teamId }: Reader, since: number)
   return [...added, ...pending];
 };
 
-/** Notes that everything up to a version is noted. False if another transaction has noted something in the meantime. */
-export const advanceNoted = async ({ queries, teamId }: Transaction, from: number, to: number): Promise<boolean> => {
+/** Notes that everything up to a version is recorded. False if another transaction has recorded something in the meantime. */
+export const advanceRecorded = async ({ queries, teamId }: Transaction, from: number, to: number): Promise<boolean> => {
   if (from === 0)
     await queries
       .insertInto('noted_versions')

@@ -19,31 +19,31 @@ import {
 import { optionsIn } from './target.ts';
 
 /** The hash of a template's configuration; null if it cannot be rolled on, or is too large to be kept. */
-export interface NotedConfig {
+export interface RecordedConfig {
   readonly templateId: string;
   readonly config: string | null;
 }
 
-export interface NoteInput {
+export interface RecordingInput {
   /** The catalog now. */
   readonly base: readonly EntityChunk[];
   readonly version: number;
-  /** The version up to which everything is noted, and all changes after it, newest first. */
+  /** The version up to which everything is recorded, and all changes after it, newest first. */
   readonly since: number;
   readonly changes: ChangeChunks;
-  /** Whether nothing is known about that version: then every template is noted with the next one. */
+  /** Whether nothing is known about that version: then every template is recorded with the next one. */
   readonly isFirst: boolean;
   /** What an earlier run found about the next version, without getting to its end. */
-  readonly found: readonly NotedConfig[];
+  readonly found: readonly RecordedConfig[];
   /** What was rolled on since. */
   readonly rolled: readonly { readonly templateId: string; readonly version: number }[];
 }
 
-export interface Noted {
-  /** The versions that were noted completely, in order, each with all configurations that may have changed. */
-  readonly versions: readonly { readonly version: number; readonly configs: readonly NotedConfig[] }[];
+export interface ConfigsToRecord {
+  /** The versions that were recorded completely, in order, each with all configurations that may have changed. */
+  readonly versions: readonly { readonly version: number; readonly configs: readonly RecordedConfig[] }[];
   /** What was found about the version after these. */
-  readonly found: readonly NotedConfig[];
+  readonly found: readonly RecordedConfig[];
   /**
    * The texts that the hashes stand for. If there are many versions, only those of configurations that were rolled on,
    * and of the last ones.
@@ -115,7 +115,7 @@ const createSnapshots = () => {
         length -= text.length;
       }
     },
-    isFull: () => length > LIMITS.notedLength,
+    isFull: () => length > LIMITS.recordedLength,
     all: () => Array.from(texts, ([hash, text]) => ({ hash, text })),
   };
 };
@@ -130,14 +130,14 @@ const concerned = (changes: readonly RecordedChange[], state: CatalogState, isFi
   return new Set([PLAIN, ...state.template.keys(), ...ids]);
 };
 
-const listOf = (configs: ReadonlyMap<string, Hashes>): NotedConfig[] =>
+const listOf = (configs: ReadonlyMap<string, Hashes>): RecordedConfig[] =>
   Array.from(configs, ([templateId, { config }]) => ({ templateId, config }));
 
 /**
  * Finds out what was configured at each version since one, in order. It stops after a while, but not before it has found
  * something; the next run then continues where it stopped.
  */
-export const noteVersions = (input: NoteInput): Noted => {
+export const configsToRecord = (input: RecordingInput): ConfigsToRecord => {
   const { base, version: last, since, changes, isFirst, rolled } = input;
   const state = readState(base);
   const all = [...readChanges(changes)];
@@ -145,7 +145,7 @@ export const noteVersions = (input: NoteInput): Noted => {
   const byVersion = Map.groupBy(all, ({ version }) => version);
   const rolledOn = Map.groupBy(rolled, ({ version }) => version);
   const snapshots = createSnapshots();
-  const versions: Noted['versions'][number][] = [];
+  const versions: ConfigsToRecord['versions'][number][] = [];
   /** The last configuration of each template that was found here, and those that were rolled on. */
   const current = new Map<string, Hashes>();
   const needed = new Set<string | null>();
@@ -153,7 +153,7 @@ export const noteVersions = (input: NoteInput): Noted => {
   let source: SnapshotCatalog | undefined;
   let startedMs: number | undefined;
   const isOver = (): boolean =>
-    startedMs !== undefined && (snapshots.isFull() || performance.now() - startedMs > LIMITS.noteMs);
+    startedMs !== undefined && (snapshots.isFull() || performance.now() - startedMs > LIMITS.recordingMs);
   for (let version = since + 1; version <= last; version += 1) {
     const made = byVersion.get(version) ?? [];
     for (const { kind, id, after } of made) put(state, kind, id, after);

@@ -1,9 +1,9 @@
 import { allAtOnce, type Steps } from '../steps.ts';
 
-/** Items of a part that are told apart: the likeliest ones. The others count as one, so that what is kept stays small. */
+/** Items of a part that are counted by name: the likeliest ones. The others are counted together, so that little is stored. */
 const ITEMS_PER_PART = 1000;
 
-/** The outcome that stands for all items that are not told apart. */
+/** The outcome that stands for all other items. */
 export const OTHER_ITEMS = '';
 
 export interface Weighted {
@@ -13,10 +13,10 @@ export interface Weighted {
 }
 
 /**
- * The ids of the items that are told apart; null if all are. Those that cannot be rolled are among them, since rolling
- * one would be a fault.
+ * The ids of the items that are counted by name; null if all are. Those that cannot be rolled are among them, since
+ * rolling one would be a fault.
  */
-export function* tellApart({ items, weights }: Weighted): Steps<ReadonlySet<string> | null> {
+export function* chooseNamedItems({ items, weights }: Weighted): Steps<ReadonlySet<string> | null> {
   if (items.length <= ITEMS_PER_PART) return null;
   const least = Float64Array.from(weights).sort()[items.length - ITEMS_PER_PART] as number;
   yield;
@@ -36,4 +36,4 @@ export function* tellApart({ items, weights }: Weighted): Steps<ReadonlySet<stri
 }
 
 /** The same, all at once. */
-export const toldApart = (part: Weighted): ReadonlySet<string> | null => allAtOnce(tellApart(part));
+export const namedItems = (part: Weighted): ReadonlySet<string> | null => allAtOnce(chooseNamedItems(part));

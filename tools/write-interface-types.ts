@@ -1,5 +1,0 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { interfaceTypes } from './interface-types.ts';
-
-const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
-await writeFile(new URL('../packages/client/src/schema.ts', import.meta.url), interfaceTypes(document));
