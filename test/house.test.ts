@@ -268,7 +268,7 @@ describe('the architecture', () => {
       const declaring = names
         .split(',')
         .map((name) => name.trim())
-        .filter((name) => /^(lookup|lockingLookup|\w+(Into|In|From))$/.test(name));
+        .filter((name) => /^(lookup|locking|\w+(Into|In|From))$/.test(name));
       assert.deepEqual(declaring, [], path);
     }
   });
@@ -430,7 +430,7 @@ describe('the architecture', () => {
     };
 
     const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
-    const WRITE = /\b(?:insertInto|updateTable|deleteFrom|updateIn|upsertInto|ensureIn|lockingLookup)\(\s*'([a-z_]+)/g;
+    const WRITE = /\b(?:insertInto|updateTable|deleteFrom|updateIn|upsertInto|ensureIn|locking)\(\s*'([a-z_]+)/g;
     const queriesOf = (pattern: RegExp) =>
       files
         .filter(({ path }) => !path.startsWith('database/'))

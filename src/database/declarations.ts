@@ -1,7 +1,7 @@
 /**
  * Lookups and writes that stores declare. The text of their statements does not depend on the number of keys or rows.
  */
-import type { Compilable, Expression, Kysely } from 'kysely';
+import type { Compilable, Expression, Kysely, SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
@@ -38,12 +38,12 @@ export const lookup = <const K extends KeyTypes, Row>(
   { shares = null, isLong = false }: { shares?: SharedLock | null; isLong?: boolean } = {},
 ): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong });
 
-/** Declares a read that locks the rows it finds in a table (`forUpdate`), for use with `hold`. */
-export const lockingLookup = <const K extends KeyTypes, Row>(
-  locks: keyof Tables,
-  keys: K,
-  build: Build<K, Row>,
-): Lookup<K, Row> => ({ keys, build, locks, shares: null, isLong: false });
+/** Declares the same read with a lock on the rows that it finds in a table, for use with `hold`. */
+export const locking = <K extends KeyTypes, Row>(locks: keyof Tables, read: Lookup<K, Row>): Lookup<K, Row> => ({
+  ...read,
+  locks,
+  build: (...given) => (read.build(...given) as SelectQueryBuilder<Tables, keyof Tables, Row>).forUpdate(),
+});
 
 /** A lookup with the key to look up. */
 export interface Ask<Row> {

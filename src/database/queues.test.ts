@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
 import { LIMITS } from '../shared/limits.ts';
-import { ask, insertInto, lockingLookup, updateIn } from './declarations.ts';
+import { ask, insertInto, locking, lookup, updateIn } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { openDatabase } from './open.ts';
 import { sizesOf } from './postgres/pools.ts';
@@ -64,8 +64,11 @@ const insertUser = insertInto('users', {
   updated_at: 'bigint',
 });
 const updateName = updateIn('users', { id: 'text', external_id: 'text' }, { key: ['id'] });
-const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('users').select('id').where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
+const holdUser = locking(
+  'users',
+  lookup({ id: 'text' }, (queries, teamId, { id }) =>
+    queries.selectFrom('users').select('id').where('team_id', '=', teamId).where('id', '=', id),
+  ),
 );
 
 const MANY = 20;

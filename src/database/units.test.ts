@@ -9,7 +9,7 @@ import {
   deleteFrom,
   ensureIn,
   insertInto,
-  lockingLookup,
+  locking,
   lookup,
   mergeInto,
   updateIn,
@@ -53,13 +53,15 @@ const usersFrom = lookup({ first: 'text', most: 'integer' }, (queries, teamId, {
     .orderBy('id')
     .limit(most),
 );
-const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }) =>
-  queries
-    .selectFrom('users')
-    .select(['id', 'external_id as name'])
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .forUpdate(),
+const holdUser = locking(
+  'users',
+  lookup({ id: 'text' }, (queries, teamId, { id }) =>
+    queries
+      .selectFrom('users')
+      .select(['id', 'external_id as name'])
+      .where('team_id', '=', teamId)
+      .where('id', '=', id),
+  ),
 );
 
 const user = (id: string, name: string | null = null) => ({

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase } from '../../../test/harness.ts';
 import { type NetworkProxy, startProxy } from '../../../test/proxy.ts';
-import { ask, insertInto, lockingLookup, updateIn } from '../declarations.ts';
+import { ask, insertInto, locking, lookup, updateIn } from '../declarations.ts';
 import { openDatabase } from '../open.ts';
 import { type Database, NO_TEAM, type Work } from '../work.ts';
 
@@ -28,14 +28,16 @@ const insertEvent = insertInto('roll_events', {
   rolled_at: 'bigint',
   results: 'text',
 });
-const holdState = lockingLookup('user_states', { userId: 'text' }, (queries, teamId, { userId }) =>
-  queries
-    .selectFrom('user_states')
-    .select('state')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('scope', '=', 'count')
-    .forUpdate(),
+const holdState = locking(
+  'user_states',
+  lookup({ userId: 'text' }, (queries, teamId, { userId }) =>
+    queries
+      .selectFrom('user_states')
+      .select('state')
+      .where('team_id', '=', teamId)
+      .where('user_id', '=', userId)
+      .where('scope', '=', 'count'),
+  ),
 );
 
 const user = (id: string) => ({ id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });

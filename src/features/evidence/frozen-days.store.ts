@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 const FROZEN = ['since', 'until', 'days', 'rolls', 'counts', 'evidence'] as const;
@@ -13,18 +13,7 @@ export const frozenOf = lookup({ templateId: 'text', config: 'text' }, (queries,
 );
 
 /** The same, locked until the end of the transaction. */
-export const holdFrozen = lockingLookup(
-  'evidence_frozen',
-  { templateId: 'text', config: 'text' },
-  (queries, teamId, { templateId, config }) =>
-    queries
-      .selectFrom('evidence_frozen')
-      .select(FROZEN)
-      .where('team_id', '=', teamId)
-      .where('template_id', '=', templateId)
-      .where('config', '=', config)
-      .forUpdate(),
-);
+export const holdFrozen = locking('evidence_frozen', frozenOf);
 
 const COLUMNS = {
   template_id: 'text',

@@ -1,19 +1,18 @@
-import { deleteFrom, insertInto, lockingLookup, updateIn, upsertInto } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, locking, lookup, updateIn, upsertInto } from '../../database/declarations.ts';
 import type { Reader } from '../../database/work.ts';
 
 /** What was observed on one day, locked until the end of the transaction. */
-export const holdEvidence = lockingLookup(
+export const holdEvidence = locking(
   'roll_evidence',
-  { templateId: 'text', version: 'integer', day: 'text' },
-  (queries, teamId, { templateId, version, day }) =>
+  lookup({ templateId: 'text', version: 'integer', day: 'text' }, (queries, teamId, { templateId, version, day }) =>
     queries
       .selectFrom('roll_evidence')
       .select(['rolls', 'counts'])
       .where('team_id', '=', teamId)
       .where('template_id', '=', templateId)
       .where('version', '=', version)
-      .where('day', '=', day)
-      .forUpdate(),
+      .where('day', '=', day),
+  ),
 );
 
 const COLUMNS = { template_id: 'text', version: 'integer', day: 'text', rolls: 'bigint', counts: 'text' } as const;

@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 /** Teams with rolls since the evidence was last computed. */
@@ -42,18 +42,7 @@ export const streamOf = lookup({ templateId: 'text', config: 'text' }, (queries,
 );
 
 /** The same, locked until the end of the transaction. */
-export const holdStream = lockingLookup(
-  'evidence_streams',
-  { templateId: 'text', config: 'text' },
-  (queries, teamId, { templateId, config }) =>
-    queries
-      .selectFrom('evidence_streams')
-      .select(STREAM)
-      .where('team_id', '=', teamId)
-      .where('template_id', '=', templateId)
-      .where('config', '=', config)
-      .forUpdate(),
-);
+export const holdStream = locking('evidence_streams', streamOf);
 
 const COLUMNS = {
   template_id: 'text',

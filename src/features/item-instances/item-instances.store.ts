@@ -1,6 +1,6 @@
 /** Item instances. Placements are read here only together with instances, for lists that show both. */
 import { type Expression, sql } from 'kysely';
-import { deleteFrom, insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import { onPage, type Page } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Finder, Queries, Reader, Transaction } from '../../database/work.ts';
@@ -19,14 +19,12 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Locks an instance: moves, transfers and deletions of it are serialized. */
-export const holdInstance = lockingLookup('item_instances', { id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('item_instances').select(COLUMNS).where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
-);
-
 export const instanceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('item_instances').select(COLUMNS).where('team_id', '=', teamId).where('id', '=', id),
 );
+
+/** Locks an instance: moves, transfers and deletions of it are serialized. */
+export const holdInstance = locking('item_instances', instanceById);
 
 /** Any one instance of an item. */
 export const instanceOfItem = lookup({ itemId: 'text' }, (queries, teamId, { itemId }) =>

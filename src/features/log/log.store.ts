@@ -1,4 +1,4 @@
-import { ensureIn, insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { ensureIn, insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -9,9 +9,7 @@ export const newestHead = lookup({}, (queries, teamId) =>
 );
 
 /** Whoever holds it is the only one who adds to the log. */
-export const holdHead = lockingLookup('log_heads', {}, (queries, teamId) =>
-  queries.selectFrom('log_heads').selectAll().where('team_id', '=', teamId).forUpdate(),
-);
+export const holdHead = locking('log_heads', newestHead);
 
 const HEAD = { size: 'bigint', root: 'text', at_ms: 'bigint', signature: 'text', public_key: 'text' } as const;
 

@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -9,14 +9,7 @@ export const seedsOf = lookup({ userId: 'text' }, (queries, teamId, { userId }) 
   queries.selectFrom('player_seeds').selectAll().where('team_id', '=', teamId).where('user_id', '=', userId),
 );
 
-export const holdSeeds = lockingLookup('player_seeds', seedsOf.keys, (queries, teamId, { userId }) =>
-  queries
-    .selectFrom('player_seeds')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .forUpdate(),
-);
+export const holdSeeds = locking('player_seeds', seedsOf);
 
 const SEEDS = {
   user_id: 'text',

@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup, mergeInto, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, mergeInto, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
@@ -100,18 +100,17 @@ export const takePending = ({ queries, teamId }: Transaction, most: number): Pro
     .execute();
 
 /** One part of the counters, locked until the end of the transaction. */
-export const holdCounts = lockingLookup(
+export const holdCounts = locking(
   'roll_counts',
-  { day: 'text', templateId: 'text', part: 'integer' },
-  (queries, teamId, { day, templateId, part }) =>
+  lookup({ day: 'text', templateId: 'text', part: 'integer' }, (queries, teamId, { day, templateId, part }) =>
     queries
       .selectFrom('roll_counts')
       .select(['rolls', 'counts'])
       .where('team_id', '=', teamId)
       .where('day', '=', day)
       .where('template_id', '=', templateId)
-      .where('part', '=', part)
-      .forUpdate(),
+      .where('part', '=', part),
+  ),
 );
 
 const COLUMNS = { day: 'text', template_id: 'text', part: 'integer', rolls: 'bigint', counts: 'text' } as const;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { deleteFrom, insertInto, lockingLookup, lookup } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, locking, lookup } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
@@ -12,9 +12,7 @@ export const userSpaceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
 );
 
 /** Required to place, move or remove anything in the user space. */
-export const holdUserSpace = lockingLookup('user_spaces', { id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
-);
+export const holdUserSpace = locking('user_spaces', userSpaceById);
 
 /** The first two user spaces that a user has of a space: enough to know whether there are several. */
 export const userSpacesOfSpace = lookup({ userId: 'text', spaceId: 'text' }, (queries, teamId, { userId, spaceId }) =>

@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamId, { userId, scope }) =>
@@ -10,15 +10,7 @@ export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamI
     .where('scope', '=', scope),
 );
 
-export const holdState = lockingLookup('user_states', stateOf.keys, (queries, teamId, { userId, scope }) =>
-  queries
-    .selectFrom('user_states')
-    .select('state')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('scope', '=', scope)
-    .forUpdate(),
-);
+export const holdState = locking('user_states', stateOf);
 
 export const insertState = insertInto('user_states', {
   user_id: 'text',

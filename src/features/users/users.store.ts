@@ -1,4 +1,4 @@
-import { insertInto, lockingLookup, lookup } from '../../database/declarations.ts';
+import { insertInto, locking, lookup } from '../../database/declarations.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
@@ -28,9 +28,7 @@ export const userById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
 );
 
 /** Locked, so that the user is not deleted until the end of the transaction. */
-export const holdUserById = lockingLookup('users', userById.keys, (queries, teamId, { id }) =>
-  queries.selectFrom('users').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
-);
+export const holdUserById = locking('users', userById);
 
 export const userByExternalId = lookup({ externalId: 'text' }, (queries, teamId, { externalId }) =>
   queries.selectFrom('users').selectAll().where('team_id', '=', teamId).where('external_id', '=', externalId),
