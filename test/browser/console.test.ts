@@ -105,10 +105,8 @@ describe('the console in a browser', { skip: noBrowser }, () => {
 
   test('describes an item, and gives it data of the game', async () => {
     const { page } = tab;
-    const open = async () => {
-      await goTo(page, 'Items');
-      await page.getByRole('link', { name: 'Sword', exact: true }).click();
-    };
+    const { id } = (await service.get('/items')).body.find(({ name }: { name: string }) => name === 'Sword');
+    const open = () => page.goto(`${service.address}/console/items/${id}`);
     const save = async () => {
       // No odds change, so nothing needs to be confirmed.
       await page.getByRole('button', { name: 'Save' }).click();
