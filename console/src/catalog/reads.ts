@@ -37,17 +37,14 @@ const NO_ITEMS: readonly Schemas['Item'][] = [];
 /** The items so far: none while they load. */
 export const useItemRows = (): readonly Schemas['Item'][] => useCatalogItems().data?.rows ?? NO_ITEMS;
 
+const useOptionsOf = (list: List<Schemas['Classifier']> | undefined): OptionsById =>
+  useMemo(() => optionsOf(list?.rows ?? []), [list]);
+
 /** Every option of the team by id. */
-export const useOptions = (): OptionsById => {
-  const { data } = useCatalogClassifiers();
-  return useMemo(() => optionsOf(data?.rows ?? []), [data]);
-};
+export const useOptions = (): OptionsById => useOptionsOf(useCatalogClassifiers().data);
 
 /** Every live option by id, for whatever is about players and rolls. */
-export const useLiveOptions = (): OptionsById => {
-  const { data } = useClassifiers();
-  return useMemo(() => optionsOf(data?.rows ?? []), [data]);
-};
+export const useLiveOptions = (): OptionsById => useOptionsOf(useClassifiers().data);
 
 /** One entity: as the draft has it, or as it is live. The page says if the draft deletes it. */
 const useOne = <K extends 'item' | 'template'>(
