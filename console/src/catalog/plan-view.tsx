@@ -50,7 +50,7 @@ const Findings = ({ title, colour, findings, names }: FindingsProps) =>
       color={colour}
       icon={colour === 'red' ? <IconAlertCircle /> : <IconAlertTriangle />}
       title={title}
-      role={colour === 'red' ? 'alert' : 'record'}
+      role={colour === 'red' ? 'alert' : 'note'}
     >
       <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
         {findings.map((finding) => (
