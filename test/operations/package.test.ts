@@ -248,7 +248,7 @@ for (const name of ['the oldest Node', 'this Node'])
         [['check'], /^no problems found: checked 2 instances/, { DATABASE_URL: 'sqlite:moved.db' }],
         [['audit'], /^no problems found: checked 2 instances/],
         [['verify', 'proof.json'], /Nothing is wrong with this proof\./],
-        [['help'], /\nUsage: itemwright /],
+        [['help'], /^Usage: itemwright /],
         [['completion', 'bash'], /complete -F _itemwright itemwright/],
       ] as const) {
         const { code, stdout, stderr } = await itemwright(args, environment);
