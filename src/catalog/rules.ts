@@ -305,14 +305,22 @@ export const sourceOf = ({ id, type, config, bindings }: TemplateEntity): Templa
 export const compileEntity = (entity: TemplateEntity, catalog: Catalog): Steps<CompiledOrFaults> =>
   compileTemplateInSteps(sourceOf(entity), catalog);
 
-/** Templates may only refer to what exists, whether or not they change. */
-const missingReferences = ({ config, bindings }: TemplateEntity, { before, after }: CompiledCatalogs): string[] => {
+/** What a template refers to and does not exist; if it stays as it is, only what is taken from it. */
+const missingReferences = (
+  { config, bindings }: TemplateEntity,
+  { before, after }: CompiledCatalogs,
+  isChanged: boolean,
+): string[] => {
   const { optionIds, itemIds } = referencedIds(config as TemplateConfig, bindings as Bindings);
   const missing = (what: string, id: string, known: { readonly name: string } | undefined): string =>
     `uses ${what} ${known === undefined ? id : `${known.name} (${id})`}, which would not exist`;
   return [
-    ...optionIds.filter((id) => !after.options.has(id)).map((id) => missing('option', id, before().options.get(id))),
-    ...itemIds.filter((id) => !after.itemsById.has(id)).map((id) => missing('item', id, before().itemsById.get(id))),
+    ...optionIds
+      .filter((id) => !after.options.has(id) && (isChanged || before().options.has(id)))
+      .map((id) => missing('option', id, before().options.get(id))),
+    ...itemIds
+      .filter((id) => !after.itemsById.has(id) && (isChanged || before().itemsById.has(id)))
+      .map((id) => missing('item', id, before().itemsById.get(id))),
   ];
 };
 
@@ -362,7 +370,7 @@ export function* checkTemplates(
     const isChanged = other.name === undefined;
     const result = yield* compileEntity(entity, after);
     // What is wrong with a new configuration has a path.
-    const missing = isChanged && result.faults.length > 0 ? [] : missingReferences(entity, catalogs);
+    const missing = isChanged && result.faults.length > 0 ? [] : missingReferences(entity, catalogs, isChanged);
     compiled.set(id, result.template);
     for (const message of missing)
       faults.add('template', id, '/config', message, isChanged ? {} : { ...other, conflict: 'reference' });
