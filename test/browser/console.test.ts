@@ -228,6 +228,8 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await odds.getByRole('row', { name: /rare.*10$/ }).waitFor();
     await page.getByLabel('Guaranteed after').fill('1');
     await page.getByText('This cannot be saved yet').first().waitFor();
+    await page.getByText('As they were before your last change.').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
     await page.getByLabel('Guaranteed after').fill('');
     await page.getByText('This cannot be saved yet').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create template' }).click();
@@ -273,6 +275,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Stay' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.evaluate('history.back()');
+    await dialog.waitFor();
     assert.deepEqual(await axeFaults(page), []);
     await dialog.getByRole('button', { name: 'Stay' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -22,7 +22,7 @@ const HASH_SHOWN = 12;
 /** The beginning of a hash, and all of it to copy. */
 const ShortHash = ({ hash, name }: { hash: string; name: string }) => (
   <Group gap={6}>
-    <Code title={hash} style={{ whiteSpace: 'nowrap' }}>
+    <Code title={hash} style={{ whiteSpace: 'nowrap', overflow: 'visible' }}>
       {hash.slice(0, HASH_SHOWN)}…
     </Code>
     <Copy text={hash} size="compact-xs" what={`the ${name}`} />

@@ -21,6 +21,8 @@ interface OddsPanelProps {
   /** The depth of these odds; 0 for other systems. */
   readonly depth: number;
   /** Whether newer odds are being computed. */
+  readonly isBusy: boolean;
+  /** Whether there are no newer odds, because what was entered has none. */
   readonly isOld: boolean;
   /** What the odds depend on, such as the depth. */
   readonly children?: ReactNode;
@@ -30,19 +32,27 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, odds, depth, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = ({ name, type, odds, depth, isBusy, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
   const cost = price === '' ? undefined : Number(price);
 
   return (
-    <Stack gap="lg" style={{ opacity: isOld ? 0.6 : 1, transition: 'opacity 120ms' }} aria-busy={isOld}>
+    <Stack gap="lg" aria-busy={isBusy}>
       <Section
         title="Odds"
         label="Odds of the tiers"
         gap="md"
-        aside={<Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />}
+        about={isOld ? 'As they were before your last change.' : undefined}
+        aside={
+          <Copy
+            text={disclosureOf(name, type, odds, depth)}
+            label="Copy disclosure"
+            size="xs"
+            disabled={isBusy || isOld}
+          />
+        }
       >
         {children}
         <TierBars tiers={odds.tiers} />

@@ -157,7 +157,8 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
                     type={type}
                     odds={shown.odds}
                     depth={shown.depth}
-                    isOld={isWaiting || oddsError !== null || isUnfinished}
+                    isBusy={isWaiting}
+                    isOld={oddsError !== null || isUnfinished}
                   >
                     {type === 'roguelike' && (
                       <DepthSlider
