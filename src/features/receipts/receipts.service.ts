@@ -21,7 +21,7 @@ import { isoTime } from '../../shared/time.ts';
 import { addToLog } from '../log/log.service.ts';
 import { findHidden, findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { findReceiptsEnd, type HeldEnd, holdReceipts } from '../user-states/user-states.service.ts';
-import { askLockedUser, ensureUser } from '../users/users.service.ts';
+import { askLockedUser, ensureUser, findKnownUser, type KnownUser } from '../users/users.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
 import type { Salted, Salts } from './salts.service.ts';
@@ -73,6 +73,11 @@ interface Epoch extends Omit<PlayerEpoch, 'nonce' | 'head' | 'atMs'> {
   readonly nextSeed: string;
 }
 
+/** An epoch, and who it belongs to: as long as the receipts end in the epoch, the player exists. */
+interface KnownEpoch extends Epoch {
+  readonly user: KnownUser;
+}
+
 /** Where the chain of a player's receipts ends. */
 interface End {
   readonly rotation: string;
@@ -83,7 +88,7 @@ interface End {
 
 /** An epoch in which a player rolled recently, and what the draws of its rolls have in common, digested. */
 interface RecentEpoch {
-  known?: Epoch;
+  known?: KnownEpoch;
   rotation?: string;
   byNonce?: (nonce: number) => VerifiableDraws;
 }
@@ -147,11 +152,18 @@ export interface HeldEpoch extends HeldSeeds {
   readonly userId: string;
   readonly on: Salted;
   readonly recent: RecentEpoch;
-  /** Null before the first rotation. */
+  /** Null before the first rotation, as is the manifest. */
+  readonly user: KnownUser | null;
   readonly manifest: Manifest | null;
   /** What is rolled on and not everyone can read yet. */
   readonly hidden: readonly string[];
 }
+
+const findKnownEpoch = async (finder: Finder, userId: string): Promise<KnownEpoch | undefined> => {
+  const [[row], user] = await Promise.all([finder.find(store.seedsOf, { userId }), findKnownUser(finder, userId)]);
+  const epoch = row === undefined ? null : toEpoch(row);
+  return epoch === null || user === undefined ? undefined : { ...epoch, user };
+};
 
 /**
  * The end of a player's receipts, to be locked for a roll. That is enough: seeds change only with it. Whatever else the
@@ -166,17 +178,17 @@ export const holdEpoch = (
   holdReceipts(work, userId, async ({ end, save }: HeldEnd<End>) => {
     const recent = recentOf(recentSeeds, work, userId);
     if (end !== null && recent.known?.rotation !== end.rotation) {
-      const [row] = await work.find(store.seedsOf, { userId });
-      recent.known = (row && toEpoch(row)) ?? undefined;
+      recent.known = await findKnownEpoch(work, userId);
     }
     const { known } = recent;
     if (end === null || known === undefined)
-      return { userId, on, recent, seeds: null, save, manifest: null, hidden: [] };
+      return { userId, on, recent, user: null, seeds: null, save, manifest: null, hidden: [] };
     const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
     const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
     // Only what is found was committed.
     if (hidden.length === 0) on.isPublished = true;
-    return { userId, on, recent, seeds: toSeeds(known, known.nextSeed, end), save, manifest, hidden };
+    const seeds = toSeeds(known, known.nextSeed, end);
+    return { userId, on, recent, user: known.user, seeds, save, manifest, hidden };
   });
 
 /** The time of a player's next receipt: never before the last one, whatever happens to clocks. */

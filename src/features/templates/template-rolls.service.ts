@@ -150,7 +150,7 @@ export const rollTemplate = async (
     holdAll(
       work,
       isStateful ? holdTemplateState(work, userId, template) : null,
-      userId === undefined || gives ? null : holdKnownUser(work, context, userId),
+      userId === undefined || gives || isVerifiable ? null : holdKnownUser(work, context, userId),
       userId === undefined || placing === null
         ? null
         : holdReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, placing.team),
@@ -173,7 +173,7 @@ export const rollTemplate = async (
     recordRolls(work, {
       version: ready.team.version,
       templateId: id,
-      rollerId: (receiver?.user ?? user)?.roller_id ?? null,
+      rollerId: (receiver?.user ?? epoch?.user ?? user)?.roller_id ?? null,
       nowMs,
       rolled,
       // A seed gives the same offers every time, so they say nothing about the odds.

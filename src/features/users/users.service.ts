@@ -43,6 +43,11 @@ export const createUser = async (work: Work, context: Context, request: NewUser 
 export const listUsers = (reader: Reader, filter: { externalId?: string }, page: Page): Promise<Paged<User>> =>
   store.selectUsers(reader, filter.externalId, page);
 
+export const findKnownUser = async (finder: Finder, id: string): Promise<KnownUser | undefined> => {
+  const [row] = await finder.find(store.userById, { id });
+  return row;
+};
+
 /** The user, or undefined if the team has none with that id. */
 export const findUser = async (finder: Finder, id: string): Promise<User | undefined> => {
   const [row] = await finder.find(store.userById, { id });
