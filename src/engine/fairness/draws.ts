@@ -29,6 +29,7 @@ const LENGTH_BYTES = 4;
 const NONCE_BYTES = 8;
 const BLOCK_NUMBER_BYTES = 4;
 const DRAWS_PER_BLOCK = 4;
+const DIGEST_BYTES = 32;
 const SCALE = 2 ** -53;
 
 /** What the draws of all calls of a player in an epoch are derived from. */
@@ -57,13 +58,25 @@ const messagePrefix = ({ teamId, userId, clientSeed }: Omit<DrawsStart, 'serverS
 /** The rest of a message: the nonce, and the number of the block behind its length. */
 const SUFFIX_BYTES = NONCE_BYTES + LENGTH_BYTES + BLOCK_NUMBER_BYTES;
 
+/** Written and read at once, again and again: memory of its own for every roll would cost more than the digest. */
+const suffix = new Uint8Array(SUFFIX_BYTES);
+const suffixView = new DataView(suffix.buffer);
+const digest = new Uint8Array(DIGEST_BYTES);
+const digestView = new DataView(digest.buffer);
+
+/** Only valid until the next call. */
 const messageSuffix = (nonce: number, block: number): Uint8Array => {
-  const suffix = new DataView(new ArrayBuffer(SUFFIX_BYTES));
-  suffix.setUint32(0, Math.floor(nonce / 2 ** 32));
-  suffix.setUint32(4, nonce % 2 ** 32);
-  suffix.setUint32(NONCE_BYTES, BLOCK_NUMBER_BYTES);
-  suffix.setUint32(NONCE_BYTES + LENGTH_BYTES, block);
-  return new Uint8Array(suffix.buffer);
+  suffixView.setUint32(0, Math.floor(nonce / 2 ** 32));
+  suffixView.setUint32(4, nonce % 2 ** 32);
+  suffixView.setUint32(NONCE_BYTES, BLOCK_NUMBER_BYTES);
+  suffixView.setUint32(NONCE_BYTES + LENGTH_BYTES, block);
+  return suffix;
+};
+
+const drawAt = (place: number): number => {
+  const high = digestView.getUint32(8 * place);
+  const low = digestView.getUint32(8 * place + 4) >>> 11;
+  return (high * 0x200000 + low) * SCALE;
 };
 
 /**
@@ -86,19 +99,17 @@ export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: num
 export const drawsByNonce = (start: DrawsStart): ((nonce: number) => VerifiableDraws) => {
   const hmac = hmacAfter(start.serverSeed, messagePrefix(start));
   return (nonce) => {
-    let block: DataView = new DataView(new ArrayBuffer(0));
+    let block: readonly number[] = [];
     let drawn = 0;
     return {
       draws: () => {
         const place = drawn % DRAWS_PER_BLOCK;
         if (place === 0) {
-          const { buffer, byteOffset } = hmac(messageSuffix(nonce, drawn / DRAWS_PER_BLOCK));
-          block = new DataView(buffer, byteOffset);
+          hmac(messageSuffix(nonce, drawn / DRAWS_PER_BLOCK), digest);
+          block = [drawAt(0), drawAt(1), drawAt(2), drawAt(3)];
         }
         drawn += 1;
-        const high = block.getUint32(8 * place);
-        const low = block.getUint32(8 * place + 4) >>> 11;
-        return (high * 0x200000 + low) * SCALE;
+        return block[place] as number;
       },
       used: () => drawn,
     };

@@ -14,10 +14,16 @@ export const hashOfText = (text: string): string => hexOf(sha256(utf8(text)));
 /** What each message is digested in, so that none needs memory of its own. */
 const scratch = hmac.create(sha256, new Uint8Array());
 
-/** HMAC-SHA-256 of messages with the same beginning, which is digested once. */
-export const hmacAfter = (key: Uint8Array, prefix: Uint8Array): ((suffix: Uint8Array) => Uint8Array) => {
+/** HMAC-SHA-256 of messages with the same beginning, which is digested once. Writes to `digest` if there is one. */
+export const hmacAfter = (
+  key: Uint8Array,
+  prefix: Uint8Array,
+): ((suffix: Uint8Array, digest?: Uint8Array) => Uint8Array) => {
   const start = hmac.create(sha256, key).update(prefix);
-  return (suffix) => start._cloneInto(scratch).update(suffix).digest();
+  return (suffix, digest = new Uint8Array(start.outputLen)) => {
+    start._cloneInto(scratch).update(suffix).digestInto(digest);
+    return digest;
+  };
 };
 
 export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array => hmac(sha256, key, message);
