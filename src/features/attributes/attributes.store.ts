@@ -4,29 +4,23 @@ import type { Reader } from '../../database/work.ts';
 
 const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
 
-export const selectAttribute = (reader: Reader, teamId: string, id: string): Promise<Attribute | undefined> =>
-  reader.queries
+export const selectAttribute = ({ queries, teamId }: Reader, id: string): Promise<Attribute | undefined> =>
+  queries
     .selectFrom('attributes')
     .select(columns)
     .where('team_id', '=', teamId)
     .where('id', '=', id)
     .executeTakeFirst();
 
-export const selectAttributesById = (reader: Reader, teamId: string, ids: readonly string[]): Promise<Attribute[]> =>
-  reader.queries
-    .selectFrom('attributes')
-    .select(columns)
-    .where('team_id', '=', teamId)
-    .where('id', 'in', ids)
-    .execute();
+export const selectAttributesById = ({ queries, teamId }: Reader, ids: readonly string[]): Promise<Attribute[]> =>
+  queries.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
 
 export const selectAttributes = async (
-  reader: Reader,
-  teamId: string,
+  { queries, teamId }: Reader,
   id: string | undefined,
   page: Page,
 ): Promise<Paged<Attribute>> => {
-  const query = reader.queries
+  const query = queries
     .selectFrom('attributes')
     .select([...columns, 'created_at'])
     .where('team_id', '=', teamId)

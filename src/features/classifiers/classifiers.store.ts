@@ -1,4 +1,5 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { Reader } from '../../database/work.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Classifier } from './classifiers.contract.ts';
@@ -10,21 +11,14 @@ const optionColumns = [
   'classifier_id as classifierId',
 ] as const;
 
-interface ClassifierRow {
-  team_id: string;
-  id: string;
-  name: string;
-  created_at: number;
-  updated_at: number;
-}
+type ClassifierRow = Tables['classifiers'];
 
 export const withOptions = async (
-  reader: Reader,
-  teamId: string,
+  { queries, teamId }: Reader,
   rows: readonly ClassifierRow[],
 ): Promise<Classifier[]> => {
   if (rows.length === 0) return [];
-  const options = await reader.queries
+  const options = await queries
     .selectFrom('classifier_options')
     .select(optionColumns)
     .where('team_id', '=', teamId)
@@ -46,22 +40,18 @@ export const withOptions = async (
   }));
 };
 
-export const selectClassifier = async (reader: Reader, teamId: string, id: string): Promise<Classifier | undefined> => {
+export const selectClassifier = async (reader: Reader, id: string): Promise<Classifier | undefined> => {
   const rows = await reader.queries
     .selectFrom('classifiers')
     .selectAll()
-    .where('team_id', '=', teamId)
+    .where('team_id', '=', reader.teamId)
     .where('id', '=', id)
     .execute();
-  return (await withOptions(reader, teamId, rows))[0];
+  return (await withOptions(reader, rows))[0];
 };
 
 /** A page of classifiers without their options. */
-export const selectClassifierRows = async (
-  reader: Reader,
-  teamId: string,
-  page: Page,
-): Promise<Paged<ClassifierRow>> => {
-  const query = reader.queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
+export const selectClassifierRows = async ({ queries, teamId }: Reader, page: Page): Promise<Paged<ClassifierRow>> => {
+  const query = queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
   return paged(await onPage(query, 'classifiers', page).execute(), page);
 };

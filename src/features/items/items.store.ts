@@ -7,8 +7,8 @@ import type { Item } from './items.contract.ts';
 export type ItemRow = Tables['items'];
 
 /** The options of items, in two steps: without statistics of the team the planner would scan all options for a join. */
-const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly string[]) => {
-  const links = await reader.queries
+const selectOptionsOf = async ({ queries, teamId }: Reader, itemIds: readonly string[]) => {
+  const links = await queries
     .selectFrom('item_classifiers')
     .select(['item_id', 'classifier_option_id'])
     .where('team_id', '=', teamId)
@@ -16,7 +16,7 @@ const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly
     .orderBy('position')
     .execute();
   if (links.length === 0) return [];
-  const found = await reader.queries
+  const found = await queries
     .selectFrom('classifier_options')
     .select(['id', 'name', 'drop_rate_multiplier', 'classifier_id'])
     .where('team_id', '=', teamId)
@@ -29,11 +29,12 @@ const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly
   });
 };
 
-export const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
+export const withDetails = async (reader: Reader, rows: readonly ItemRow[]): Promise<Item[]> => {
   if (rows.length === 0) return [];
+  const { queries, teamId } = reader;
   const ids = rows.map(({ id }) => id);
-  const options = await selectOptionsOf(reader, teamId, ids);
-  const attributes = await reader.queries
+  const options = await selectOptionsOf(reader, ids);
+  const attributes = await queries
     .selectFrom('item_attributes')
     .select(['id', 'item_id', 'attribute_id', 'min', 'max'])
     .where('team_id', '=', teamId)
@@ -73,18 +74,18 @@ export const withDetails = async (reader: Reader, teamId: string, rows: readonly
   }));
 };
 
-export const selectItem = async (reader: Reader, teamId: string, id: string): Promise<Item | undefined> => {
+export const selectItem = async (reader: Reader, id: string): Promise<Item | undefined> => {
   const rows = await reader.queries
     .selectFrom('items')
     .selectAll()
-    .where('team_id', '=', teamId)
+    .where('team_id', '=', reader.teamId)
     .where('id', '=', id)
     .execute();
-  return (await withDetails(reader, teamId, rows))[0];
+  return (await withDetails(reader, rows))[0];
 };
 
 /** A page of items without their details. */
-export const selectItemRows = async (reader: Reader, teamId: string, page: Page): Promise<Paged<ItemRow>> => {
-  const query = reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
+export const selectItemRows = async ({ queries, teamId }: Reader, page: Page): Promise<Paged<ItemRow>> => {
+  const query = queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
   return paged(await onPage(query, 'items', page).execute(), page);
 };

@@ -53,12 +53,11 @@ export const verifiableTemplates = lookup({}, (queries, teamId) =>
 
 /** The positions of the templates of a page, without their configurations, which may be large. */
 export const selectPositions = async (
-  reader: Reader,
-  teamId: string,
+  { queries, teamId }: Reader,
   type: string | undefined,
   page: Page,
 ): Promise<Paged<Pick<TemplateRow, 'id' | 'created_at'>>> => {
-  const query = reader.queries
+  const query = queries
     .selectFrom('templates')
     .select(['id', 'created_at'])
     .where('team_id', '=', teamId)
