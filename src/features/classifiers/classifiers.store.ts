@@ -1,3 +1,4 @@
+import { rowsOf } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader } from '../../database/work.ts';
@@ -13,15 +14,10 @@ const optionColumns = [
 
 type ClassifierRow = Tables['classifiers'];
 
-export const withOptions = async (
-  { queries, teamId }: Reader,
-  rows: readonly ClassifierRow[],
-): Promise<Classifier[]> => {
+export const withOptions = async (reader: Reader, rows: readonly ClassifierRow[]): Promise<Classifier[]> => {
   if (rows.length === 0) return [];
-  const options = await queries
-    .selectFrom('classifier_options')
+  const options = await rowsOf('classifier_options', reader)
     .select(optionColumns)
-    .where('team_id', '=', teamId)
     .where(
       'classifier_id',
       'in',
@@ -41,17 +37,12 @@ export const withOptions = async (
 };
 
 export const selectClassifier = async (reader: Reader, id: string): Promise<Classifier | undefined> => {
-  const rows = await reader.queries
-    .selectFrom('classifiers')
-    .selectAll()
-    .where('team_id', '=', reader.teamId)
-    .where('id', '=', id)
-    .execute();
+  const rows = await rowsOf('classifiers', reader, { id }).selectAll().execute();
   return (await withOptions(reader, rows))[0];
 };
 
 /** A page of classifiers without their options. */
-export const selectClassifierRows = async ({ queries, teamId }: Reader, page: Page): Promise<Paged<ClassifierRow>> => {
-  const query = queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
+export const selectClassifierRows = async (reader: Reader, page: Page): Promise<Paged<ClassifierRow>> => {
+  const query = rowsOf('classifiers', reader).selectAll();
   return paged(await onPage(query, 'classifiers', page).execute(), page);
 };
