@@ -7,7 +7,7 @@ interface Particulars {
   /** If it does more than its name says. */
   readonly summary?: string;
   readonly description: string;
-  /** Statuses of errors that other kinds do not have. */
+  /** Statuses of errors besides those that the operation has for every kind. */
   readonly errors?: readonly (404 | 409)[];
 }
 

@@ -8,27 +8,27 @@ import type { Template } from './templates.contract.ts';
 
 export type TemplateRow = Tables['templates'];
 
-export const toTemplate = (row: TemplateRow): Template => ({
-  id: row.id,
-  teamId: row.team_id,
-  name: row.name,
-  type: row.type as Template['type'],
-  config: JSON.parse(row.config),
+const trustAndTimes = (row: TemplateRow) => ({
   verifiable: row.verifiable === 1,
   disclosure: row.disclosure,
   createdAt: isoTime(row.created_at),
   updatedAt: isoTime(row.updated_at),
 });
 
+export const toTemplate = (row: TemplateRow): Template => ({
+  id: row.id,
+  teamId: row.team_id,
+  name: row.name,
+  type: row.type as Template['type'],
+  config: JSON.parse(row.config),
+  ...trustAndTimes(row),
+});
+
 /** The same as JSON; the configuration is stored as JSON. */
-export const toTemplateText = ({ id, team_id: teamId, name, type, config, ...row }: TemplateRow): string => {
+export const toTemplateText = (row: TemplateRow): string => {
+  const { id, team_id: teamId, name, type, config } = row;
   const before = JSON.stringify({ id, teamId, name, type }).slice(0, -1);
-  const after = JSON.stringify({
-    verifiable: row.verifiable === 1,
-    disclosure: row.disclosure,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
-  }).slice(1);
+  const after = JSON.stringify(trustAndTimes(row)).slice(1);
   return `${before},"config":${config},${after}`;
 };
 
