@@ -429,7 +429,7 @@ describe('the architecture', () => {
       catalog: ['teams'],
     };
 
-    const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
+    const READ = /\b(?:selectFrom|rowsOf|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
     const WRITE = /\b(?:insertInto|updateTable|deleteFrom|updateIn|upsertInto|ensureIn|locking)\(\s*'([a-z_]+)/g;
     const queriesOf = (pattern: RegExp) =>
       files

@@ -45,6 +45,23 @@ export const locking = <K extends KeyTypes, Row>(locks: keyof Tables, read: Look
   build: (...given) => (read.build(...given) as SelectQueryBuilder<Tables, keyof Tables, Row>).forUpdate(),
 });
 
+type TeamTable = { [T in keyof Tables]: 'team_id' extends keyof Tables[T] ? T : never }[keyof Tables];
+type Values<T extends TeamTable, C extends keyof Tables[T]> = {
+  readonly [N in C]: NonNullable<Tables[T][N]> | Expression<NonNullable<Tables[T][N]>>;
+};
+
+/** Builds a query of the rows that a team has in a table, or of those with these values. Nothing is selected yet. */
+export const rowsOf = <T extends TeamTable, C extends Exclude<keyof Tables[T], 'team_id'> = never>(
+  table: T,
+  { queries, teamId }: { readonly queries: Kysely<Tables>; readonly teamId: string | Expression<string> },
+  values: Values<T, C> = {} as Values<T, C>,
+): SelectQueryBuilder<Tables, T, object> => {
+  // Only the caller knows which table it is.
+  let query = queries.selectFrom(table as 'spaces').where('team_id', '=', teamId);
+  for (const [column, value] of Object.entries(values)) query = query.where(column as 'id', '=', value as string);
+  return query as unknown as SelectQueryBuilder<Tables, T, object>;
+};
+
 /** A lookup with the key to look up. */
 export interface Ask<Row> {
   readonly lookup: Lookup<KeyTypes, Row>;

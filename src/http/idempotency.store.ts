@@ -1,4 +1,4 @@
-import { insertInto, lookup } from '../database/declarations.ts';
+import { insertInto, lookup, rowsOf } from '../database/declarations.ts';
 import type { Transaction } from '../database/work.ts';
 
 export const insertResponse = insertInto('stored_answers', {
@@ -9,11 +9,7 @@ export const insertResponse = insertInto('stored_answers', {
 });
 
 export const responseByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
-  queries
-    .selectFrom('stored_answers')
-    .select(['fingerprint', 'answer'])
-    .where('team_id', '=', teamId)
-    .where('key', '=', key),
+  rowsOf('stored_answers', { queries, teamId }, { key }).select(['fingerprint', 'answer']),
 );
 
 /**

@@ -10,7 +10,13 @@ const decode = (cursor: string): Position => {
   return position;
 };
 
-export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
+/** What the query of every list has. */
+export interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export const pageOf = ({ limit = LIMITS.pageRows, cursor }: PageQuery): Page =>
   cursor === undefined ? { limit } : { limit, after: decode(cursor) };
 
 /** Links to the same request with another parameter, in a header. The link is relative, so it works behind any proxy. */

@@ -1,3 +1,4 @@
+import { rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -26,31 +27,14 @@ const SUMMARY = [
 ] as const;
 
 export const selectDrafts = (reader: Reader): Promise<DraftSummary[]> =>
-  reader.queries
-    .selectFrom('catalog_drafts')
-    .select(SUMMARY)
-    .where('team_id', '=', reader.teamId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  rowsOf('catalog_drafts', reader).select(SUMMARY).orderBy('created_at').orderBy('id').execute();
 
 export const selectDraft = (reader: Reader, id: string): Promise<DraftRow | undefined> =>
-  reader.queries
-    .selectFrom('catalog_drafts')
-    .selectAll()
-    .where('team_id', '=', reader.teamId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  rowsOf('catalog_drafts', reader, { id }).selectAll().executeTakeFirst();
 
 /** Keeps others from changing a draft until the transaction ends. */
 export const holdDraft = (tx: Transaction, id: string): Promise<DraftRow | undefined> =>
-  tx.queries
-    .selectFrom('catalog_drafts')
-    .selectAll()
-    .where('team_id', '=', tx.teamId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  rowsOf('catalog_drafts', tx, { id }).selectAll().forUpdate().executeTakeFirst();
 
 export const insertDraft = (tx: Transaction, row: DraftRow) =>
   tx.queries.insertInto('catalog_drafts').values(row).execute();
@@ -74,11 +58,9 @@ export const selectScheduled = async ({ queries }: Reader): Promise<{ teamId: st
 };
 
 /** The drafts of a team that are to be published by now. */
-export const selectDue = async ({ queries, teamId }: Reader, nowMs: number): Promise<string[]> => {
-  const rows = await queries
-    .selectFrom('catalog_drafts')
+export const selectDue = async (reader: Reader, nowMs: number): Promise<string[]> => {
+  const rows = await rowsOf('catalog_drafts', reader)
     .select('id')
-    .where('team_id', '=', teamId)
     .where('publish_at', '<=', nowMs)
     .orderBy('publish_at')
     .orderBy('id')
@@ -87,11 +69,9 @@ export const selectDue = async ({ queries, teamId }: Reader, nowMs: number): Pro
 };
 
 /** Scheduled drafts that anyone may know of, the earliest first. */
-export const selectAnnounced = ({ queries, teamId }: Reader): Promise<{ id: string; revision: number }[]> =>
-  queries
-    .selectFrom('catalog_drafts')
+export const selectAnnounced = (reader: Reader): Promise<{ id: string; revision: number }[]> =>
+  rowsOf('catalog_drafts', reader)
     .select(['id', 'revision'])
-    .where('team_id', '=', teamId)
     .where('publish_at', 'is not', null)
     .where('announce', '=', 1)
     .orderBy('publish_at')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { insertInto, lookup } from '../../database/declarations.ts';
+import { insertInto, lookup, rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { EntityKind } from '../../shared/context.ts';
@@ -86,30 +86,19 @@ export const selectVersions = (
 };
 
 export const selectVersion = (reader: Reader, version: number): Promise<VersionRow | undefined> =>
-  reader.queries
-    .selectFrom('catalog_versions')
-    .selectAll()
-    .where('team_id', '=', reader.teamId)
-    .where('version', '=', version)
-    .executeTakeFirst();
+  rowsOf('catalog_versions', reader, { version }).selectAll().executeTakeFirst();
 
 /** The versions after one with the number of their changes, newest first. */
-export const selectNewVersions = ({ queries, teamId }: Reader, after: number, limit: number) =>
-  queries
-    .selectFrom('catalog_versions')
+export const selectNewVersions = (reader: Reader, after: number, limit: number) =>
+  rowsOf('catalog_versions', reader)
     .select(['version', 'changes'])
-    .where('team_id', '=', teamId)
     .where('version', '>', after)
     .orderBy('version', 'desc')
     .limit(limit)
     .execute();
 
 export const versionByNumber = lookup({ version: 'integer' }, (queries, teamId, { version }) =>
-  queries
-    .selectFrom('catalog_versions')
-    .select(['id', 'created_at'])
-    .where('team_id', '=', teamId)
-    .where('version', '=', version),
+  rowsOf('catalog_versions', { queries, teamId }, { version }).select(['id', 'created_at']),
 );
 
 /** The changes of a version after one of them, in order of kind and id. */
@@ -119,11 +108,8 @@ export const selectChanges = (
   after: { readonly kind: string; readonly id: string },
   limit: number,
 ): Promise<ChangeRow[]> =>
-  reader.queries
-    .selectFrom('catalog_changes')
+  rowsOf('catalog_changes', reader, { version })
     .selectAll()
-    .where('team_id', '=', reader.teamId)
-    .where('version', '=', version)
     .where(sql<boolean>`(kind, id) > (${after.kind}, ${after.id})`)
     .orderBy('kind')
     .orderBy('id')
@@ -133,10 +119,8 @@ export const selectChanges = (
 /** Every change after a version, newest first, in batches. */
 export async function* changesSince(reader: Reader, version: number): AsyncGenerator<ChangeRow[]> {
   for (let below: ChangeRow | undefined; ; ) {
-    let query = reader.queries
-      .selectFrom('catalog_changes')
+    let query = rowsOf('catalog_changes', reader)
       .selectAll()
-      .where('team_id', '=', reader.teamId)
       .where('version', '>', version)
       .orderBy('version', 'desc')
       .orderBy('kind', 'desc')

@@ -1,47 +1,11 @@
-import type { ClassifierEntity, OptionEntity } from '../../catalog/entities.ts';
-import { type Page, type Paged, textPage } from '../../database/paging.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
-import type { Context } from '../../shared/context.ts';
-import { type Issue, notFound, throwIfAny } from '../../shared/errors.ts';
+import type { OptionEntity } from '../../catalog/entities.ts';
+import { textPage } from '../../database/paging.ts';
+import { type Issue, throwIfAny } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { ChangedEntity, ChangeEntity } from '../catalog/change.service.ts';
+import type { KindOfEntity } from '../catalog/kinds.service.ts';
 import type { Classifier, ClassifierChange, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
-
-const changedClassifier = (
-  { teamId }: Context,
-  { entity: { id, name, classifierOptions }, createdAt, updatedAt }: ChangedEntity<'classifier'>,
-): Classifier => ({
-  ...{ id, name, teamId, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) },
-  classifierOptions: classifierOptions.map((option) => ({ ...option, classifierId: id })),
-});
-
-export const createClassifier = async (
-  tx: Transaction,
-  context: Context,
-  { id = newId(), ...given }: NewClassifier,
-  changeEntity: ChangeEntity,
-): Promise<Classifier> => {
-  const request = { kind: 'classifier', id, isNew: true, edit: () => ({ id, ...given }), given } as const;
-  return changedClassifier(context, await changeEntity(tx, context, request));
-};
-
-/** A page of classifiers, each as JSON. */
-export const listClassifiers = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
-  textPage(await store.selectClassifierRows(reader, teamId, page), async (rows) =>
-    (await store.withOptions(reader, teamId, rows)).map((classifier) => JSON.stringify(classifier)),
-  );
-
-export const getClassifier = async (
-  reader: Reader,
-  { teamId }: Pick<Context, 'teamId'>,
-  id: string,
-): Promise<Classifier> => {
-  const classifier = await store.selectClassifier(reader, teamId, id);
-  if (classifier === undefined) throw notFound();
-  return classifier;
-};
 
 type OptionChange = NonNullable<ClassifierChange['classifierOptions']>[number];
 
@@ -69,28 +33,33 @@ const changedOption = (options: ReadonlyMap<string, OptionEntity>, { id = newId(
   return { id, name, dropRateMultiplier };
 };
 
-export const updateClassifier = async (
-  tx: Transaction,
-  context: Context,
-  id: string,
-  change: ClassifierChange,
-  changeEntity: ChangeEntity,
-  ifMatch?: string,
-): Promise<Classifier> => {
-  const { name, classifierOptions } = change;
-  throwIfAny(shapeFaults(classifierOptions ?? []));
-  const edit = (present: ClassifierEntity) => {
-    const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
-    throwIfAny(unknownOptions(options, classifierOptions ?? []));
+export const classifiers: KindOfEntity<'classifier', NewClassifier, ClassifierChange, Classifier, unknown, string> = {
+  kind: 'classifier',
+  create: (id, given) => ({ edit: () => ({ id, ...given }), given }),
+  update: (_context, id, change) => {
+    const { name, classifierOptions } = change;
+    throwIfAny(shapeFaults(classifierOptions ?? []));
     return {
-      id,
-      name: name ?? present.name,
-      classifierOptions:
-        classifierOptions?.map((option) => changedOption(options, option)) ?? present.classifierOptions,
+      edit: (present) => {
+        const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
+        throwIfAny(unknownOptions(options, classifierOptions ?? []));
+        return {
+          id,
+          name: name ?? present.name,
+          classifierOptions:
+            classifierOptions?.map((option) => changedOption(options, option)) ?? present.classifierOptions,
+        };
+      },
+      given: change,
     };
-  };
-  return changedClassifier(
-    context,
-    await changeEntity(tx, context, { kind: 'classifier', id, edit, given: change, ifMatch }),
-  );
+  },
+  show: ({ teamId }, { entity: { id, name, classifierOptions }, createdAt, updatedAt }) => ({
+    ...{ id, name, teamId, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) },
+    classifierOptions: classifierOptions.map((option) => ({ ...option, classifierId: id })),
+  }),
+  find: store.selectClassifier,
+  list: async (reader, _query, page) =>
+    textPage(await store.selectClassifierRows(reader, page), async (rows) =>
+      (await store.withOptions(reader, rows)).map((classifier) => JSON.stringify(classifier)),
+    ),
 };

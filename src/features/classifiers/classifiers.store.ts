@@ -1,4 +1,6 @@
+import { rowsOf } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { Reader } from '../../database/work.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Classifier } from './classifiers.contract.ts';
@@ -10,24 +12,12 @@ const optionColumns = [
   'classifier_id as classifierId',
 ] as const;
 
-interface ClassifierRow {
-  team_id: string;
-  id: string;
-  name: string;
-  created_at: number;
-  updated_at: number;
-}
+type ClassifierRow = Tables['classifiers'];
 
-export const withOptions = async (
-  reader: Reader,
-  teamId: string,
-  rows: readonly ClassifierRow[],
-): Promise<Classifier[]> => {
+export const withOptions = async (reader: Reader, rows: readonly ClassifierRow[]): Promise<Classifier[]> => {
   if (rows.length === 0) return [];
-  const options = await reader.queries
-    .selectFrom('classifier_options')
+  const options = await rowsOf('classifier_options', reader)
     .select(optionColumns)
-    .where('team_id', '=', teamId)
     .where(
       'classifier_id',
       'in',
@@ -46,22 +36,13 @@ export const withOptions = async (
   }));
 };
 
-export const selectClassifier = async (reader: Reader, teamId: string, id: string): Promise<Classifier | undefined> => {
-  const rows = await reader.queries
-    .selectFrom('classifiers')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .execute();
-  return (await withOptions(reader, teamId, rows))[0];
+export const selectClassifier = async (reader: Reader, id: string): Promise<Classifier | undefined> => {
+  const rows = await rowsOf('classifiers', reader, { id }).selectAll().execute();
+  return (await withOptions(reader, rows))[0];
 };
 
 /** A page of classifiers without their options. */
-export const selectClassifierRows = async (
-  reader: Reader,
-  teamId: string,
-  page: Page,
-): Promise<Paged<ClassifierRow>> => {
-  const query = reader.queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
+export const selectClassifierRows = async (reader: Reader, page: Page): Promise<Paged<ClassifierRow>> => {
+  const query = rowsOf('classifiers', reader).selectAll();
   return paged(await onPage(query, 'classifiers', page).execute(), page);
 };

@@ -1,5 +1,5 @@
 import type { Expression } from 'kysely';
-import { lookup } from '../../database/declarations.ts';
+import { lookup, rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Queries, Reader } from '../../database/work.ts';
 
@@ -21,21 +21,17 @@ export const changedSince = async (
   current: Identified,
   limit: number,
 ): Promise<Pick<Tables['catalog_changes'], 'kind' | 'id'>[] | undefined> => {
-  const found = await reader.queries
-    .selectFrom('catalog_versions')
+  const found = await rowsOf('catalog_versions', reader)
     .select(['version', 'id'])
-    .where('team_id', '=', reader.teamId)
     .where('version', 'in', [known.version, current.version])
     .execute();
   // In a restored backup, the same number may be another version.
   const isRecorded = ({ version, versionId }: Identified): boolean =>
     found.some((row) => row.version === version && row.id === versionId);
   if (!isRecorded(known) || !isRecorded(current)) return undefined;
-  const changes = await reader.queries
-    .selectFrom('catalog_changes')
+  const changes = await rowsOf('catalog_changes', reader)
     .select(['kind', 'id'])
     .distinct()
-    .where('team_id', '=', reader.teamId)
     .where('version', '>', known.version)
     .where('kind', '<>', 'template')
     .limit(limit + 1)
@@ -54,24 +50,18 @@ export const currentVersion = lookup({}, selectVersion);
 /** The same for commands that create or place item instances: items, spaces and their sizes then cannot change. */
 export const currentVersionForPlacing = lookup({}, selectVersion, { shares: 'grids' });
 
-export const selectSpaces = (reader: Queried, teamId: string) =>
-  reader.queries.selectFrom('spaces').select(['id', 'name', 'cols', 'rows']).where('team_id', '=', teamId).execute();
+export const selectSpaces = ({ queries }: Queried, teamId: string) =>
+  rowsOf('spaces', { queries, teamId }).select(['id', 'name', 'cols', 'rows']).execute();
 
-export const selectAttributes = (reader: Queried, teamId: string) =>
-  reader.queries
-    .selectFrom('attributes')
-    .select(['id', 'name', 'min', 'max', 'step'])
-    .where('team_id', '=', teamId)
-    .execute();
+export const selectAttributes = ({ queries }: Queried, teamId: string) =>
+  rowsOf('attributes', { queries, teamId }).select(['id', 'name', 'min', 'max', 'step']).execute();
 
-export const selectClassifiers = (reader: Queried, teamId: string) =>
-  reader.queries.selectFrom('classifiers').select(['id', 'name']).where('team_id', '=', teamId).execute();
+export const selectClassifiers = ({ queries }: Queried, teamId: string) =>
+  rowsOf('classifiers', { queries, teamId }).select(['id', 'name']).execute();
 
-export const selectOptions = (reader: Queried, teamId: string) =>
-  reader.queries
-    .selectFrom('classifier_options')
+export const selectOptions = ({ queries }: Queried, teamId: string) =>
+  rowsOf('classifier_options', { queries, teamId })
     .select(['id', 'classifier_id as classifierId', 'position', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
-    .where('team_id', '=', teamId)
     .execute();
 
 /** What rolls need of items, and responses show. */
@@ -114,22 +104,18 @@ export interface ItemRange {
 // Both are ordered like the index that starts with the item: without statistics about the team, the planner would
 // otherwise choose another index.
 
-export const selectItemOptions = (reader: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
-  reader.queries
-    .selectFrom('item_classifiers')
+export const selectItemOptions = ({ queries }: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
+  rowsOf('item_classifiers', { queries, teamId })
     .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
-    .where('team_id', '=', teamId)
     .where('item_id', '>=', firstId)
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('classifier_option_id')
     .execute();
 
-export const selectItemAttributes = (reader: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
-  reader.queries
-    .selectFrom('item_attributes')
+export const selectItemAttributes = ({ queries }: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
+  rowsOf('item_attributes', { queries, teamId })
     .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
-    .where('team_id', '=', teamId)
     .where('item_id', '>=', firstId)
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
@@ -137,11 +123,9 @@ export const selectItemAttributes = (reader: Queried, teamId: string, { firstId,
     .execute();
 
 /** The next templates in byte order of their ids. */
-export const selectTemplatesAfter = (reader: Queried, teamId: string, afterId: string, limit: number) =>
-  reader.queries
-    .selectFrom('templates')
+export const selectTemplatesAfter = ({ queries }: Queried, teamId: string, afterId: string, limit: number) =>
+  rowsOf('templates', { queries, teamId })
     .select(['id', 'name', 'type', 'config', 'bindings', 'verifiable', 'disclosure'])
-    .where('team_id', '=', teamId)
     .where('id', '>', afterId)
     .orderBy('id')
     .limit(limit)
@@ -150,18 +134,14 @@ export const selectTemplatesAfter = (reader: Queried, teamId: string, afterId: s
 export const selectItemsById = (reader: Reader, teamId: string, isWhole: boolean, ids: readonly string[]) =>
   selectItems(reader, teamId, isWhole).where('id', 'in', ids).execute();
 
-export const selectOptionsOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
-  reader.queries
-    .selectFrom('item_classifiers')
+export const selectOptionsOfItems = ({ queries }: Reader, teamId: string, itemIds: readonly string[]) =>
+  rowsOf('item_classifiers', { queries, teamId })
     .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
-    .where('team_id', '=', teamId)
     .where('item_id', 'in', itemIds)
     .execute();
 
-export const selectAttributesOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
-  reader.queries
-    .selectFrom('item_attributes')
+export const selectAttributesOfItems = ({ queries }: Reader, teamId: string, itemIds: readonly string[]) =>
+  rowsOf('item_attributes', { queries, teamId })
     .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
-    .where('team_id', '=', teamId)
     .where('item_id', 'in', itemIds)
     .execute();

@@ -42,7 +42,7 @@ const computeAnnounced = async (
 };
 
 const findNames = async (reader: Reader, ids: readonly string[]): Promise<Surroundings['attributeNames']> => {
-  const found = ids.length === 0 ? [] : await findAttributes(reader, reader, ids);
+  const found = ids.length === 0 ? [] : await findAttributes(reader, ids);
   return found.map(({ id, name }) => ({ id, name })).sort((left, right) => (left.id < right.id ? -1 : 1));
 };
 

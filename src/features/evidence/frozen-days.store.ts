@@ -1,15 +1,10 @@
-import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 const FROZEN = ['since', 'until', 'days', 'rolls', 'counts', 'evidence'] as const;
 
 export const frozenOf = lookup({ templateId: 'text', config: 'text' }, (queries, teamId, { templateId, config }) =>
-  queries
-    .selectFrom('evidence_frozen')
-    .select(FROZEN)
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('config', '=', config),
+  rowsOf('evidence_frozen', { queries, teamId }, { template_id: templateId, config }).select(FROZEN),
 );
 
 /** The same, locked until the end of the transaction. */
@@ -43,28 +38,22 @@ export const selectTeamsWithOld = async ({ queries }: Reader, before: string): P
 };
 
 /** The versions with observations of days before one. */
-export const selectOldVersions = ({ queries, teamId }: Reader, before: string) =>
-  queries
-    .selectFrom('roll_evidence')
+export const selectOldVersions = (reader: Reader, before: string) =>
+  rowsOf('roll_evidence', reader)
     .select(['template_id as templateId', 'version'])
     .distinct()
-    .where('team_id', '=', teamId)
     .where('day', '<', before)
     .execute();
 
 /** The days before one on which something was observed of rolls on a version. */
 export const selectOldDays = async (
-  { queries, teamId }: Reader,
+  reader: Reader,
   templateId: string,
   version: number,
   before: string,
 ): Promise<string[]> => {
-  const rows = await queries
-    .selectFrom('roll_evidence')
+  const rows = await rowsOf('roll_evidence', reader, { template_id: templateId, version })
     .select('day')
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('version', '=', version)
     .where('day', '<', before)
     .execute();
   return rows.map(({ day }) => day);

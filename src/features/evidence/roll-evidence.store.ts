@@ -1,17 +1,11 @@
-import { deleteFrom, insertInto, locking, lookup, updateIn, upsertInto } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, locking, lookup, rowsOf, updateIn, upsertInto } from '../../database/declarations.ts';
 import type { Reader } from '../../database/work.ts';
 
 /** What was observed on one day, locked until the end of the transaction. */
 export const holdEvidence = locking(
   'roll_evidence',
   lookup({ templateId: 'text', version: 'integer', day: 'text' }, (queries, teamId, { templateId, version, day }) =>
-    queries
-      .selectFrom('roll_evidence')
-      .select(['rolls', 'counts'])
-      .where('team_id', '=', teamId)
-      .where('template_id', '=', templateId)
-      .where('version', '=', version)
-      .where('day', '=', day),
+    rowsOf('roll_evidence', { queries, teamId }, { template_id: templateId, version, day }).select(['rolls', 'counts']),
   ),
 );
 
@@ -30,55 +24,35 @@ export const removeEvidence = deleteFrom(
 );
 
 /** The days on which something was observed of rolls on a version. */
-export const selectDays = async (
-  { queries, teamId }: Reader,
-  templateId: string,
-  version: number,
-): Promise<string[]> => {
-  const rows = await queries
-    .selectFrom('roll_evidence')
-    .select('day')
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('version', '=', version)
-    .execute();
+export const selectDays = async (reader: Reader, templateId: string, version: number): Promise<string[]> => {
+  const rows = await rowsOf('roll_evidence', reader, { template_id: templateId, version }).select('day').execute();
   return rows.map(({ day }) => day);
 };
 
 /** What was observed of rolls on a version, in order of the days. */
 export const selectEvidence = (
-  { queries, teamId }: Reader,
+  reader: Reader,
   { templateId, version, offset }: { templateId: string; version: number; offset: number },
   limit: number,
 ) =>
-  queries
-    .selectFrom('roll_evidence')
+  rowsOf('roll_evidence', reader, { template_id: templateId, version })
     .select(['day', 'rolls', 'counts'])
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('version', '=', version)
     .orderBy('day')
     .limit(limit)
     .offset(offset)
     .execute();
 
 /** The versions of which anything was observed. */
-export const selectObserved = ({ queries, teamId }: Reader, templateId: string | undefined) => {
-  let query = queries
-    .selectFrom('roll_evidence')
-    .select(['template_id as templateId', 'version'])
-    .distinct()
-    .where('team_id', '=', teamId);
+export const selectObserved = (reader: Reader, templateId: string | undefined) => {
+  let query = rowsOf('roll_evidence', reader).select(['template_id as templateId', 'version']).distinct();
   if (templateId !== undefined) query = query.where('template_id', '=', templateId);
   return query.execute();
 };
 
 /** What was observed of rolls that are not added up yet. */
-export const selectPending = ({ queries, teamId }: Reader, templateId: string | undefined) => {
-  let query = queries
-    .selectFrom('roll_pending')
+export const selectPending = (reader: Reader, templateId: string | undefined) => {
+  let query = rowsOf('roll_pending', reader)
     .select(['template_id as templateId', 'version', 'day', 'rolls', 'evidence as counts'])
-    .where('team_id', '=', teamId)
     .where('version', 'is not', null)
     .where('evidence', 'is not', null);
   if (templateId !== undefined) query = query.where('template_id', '=', templateId);

@@ -1,4 +1,4 @@
-import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 /** Teams with rolls since the evidence was last computed. */
@@ -13,12 +13,8 @@ export interface Due {
   readonly stamp: string;
 }
 
-export const selectDue = ({ queries, teamId }: Reader): Promise<Due[]> =>
-  queries
-    .selectFrom('evidence_due')
-    .select(['template_id as templateId', 'version', 'stamp'])
-    .where('team_id', '=', teamId)
-    .execute();
+export const selectDue = (reader: Reader): Promise<Due[]> =>
+  rowsOf('evidence_due', reader).select(['template_id as templateId', 'version', 'stamp']).execute();
 
 /** Forgets that something is due, unless there were more rolls in the meantime. */
 export const deleteDue = ({ queries, teamId }: Transaction, { templateId, version, stamp }: Due) =>
@@ -33,12 +29,7 @@ export const deleteDue = ({ queries, teamId }: Transaction, { templateId, versio
 const STREAM = ['streams', 'evidence', 'greatest', 'looked_at', 'alarmed_at', 'began_at'] as const;
 
 export const streamOf = lookup({ templateId: 'text', config: 'text' }, (queries, teamId, { templateId, config }) =>
-  queries
-    .selectFrom('evidence_streams')
-    .select(STREAM)
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('config', '=', config),
+  rowsOf('evidence_streams', { queries, teamId }, { template_id: templateId, config }).select(STREAM),
 );
 
 /** The same, locked until the end of the transaction. */
@@ -60,11 +51,9 @@ export const insertStream = insertInto('evidence_streams', COLUMNS);
 export const updateStream = updateIn('evidence_streams', COLUMNS, { key: ['template_id', 'config'] });
 
 /** The evidence against all streams, in the order in which they began. */
-export const selectInOrder = ({ queries, teamId }: Reader) =>
-  queries
-    .selectFrom('evidence_streams')
+export const selectInOrder = (reader: Reader) =>
+  rowsOf('evidence_streams', reader)
     .select(['template_id as templateId', 'evidence'])
-    .where('team_id', '=', teamId)
     .orderBy('began_at')
     .orderBy('template_id')
     .orderBy('config')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { insertInto, lookup } from '../../database/declarations.ts';
+import { insertInto, lookup, rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -22,10 +22,7 @@ export const insertEvent = insertInto('item_instance_history', {
  * events.
  */
 export const pastOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { itemInstanceId }) => {
-  const events = queries
-    .selectFrom('item_instance_history')
-    .where('team_id', '=', teamId)
-    .where('item_instance_id', '=', itemInstanceId);
+  const events = rowsOf('item_instance_history', { queries, teamId }, { item_instance_id: itemInstanceId });
   return queries.selectNoFrom([
     events.select('sequence').orderBy('sequence', 'desc').limit(1).as('last'),
     events.select('from_user_id').where('sequence', '=', sql.lit(2)).as('first_owner'),
@@ -33,16 +30,13 @@ export const pastOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { ite
 });
 
 export const selectEvents = (
-  { queries, teamId }: Reader,
+  reader: Reader,
   itemInstanceId: string,
   after: number,
   limit: number,
 ): Promise<EventRow[]> =>
-  queries
-    .selectFrom('item_instance_history')
+  rowsOf('item_instance_history', reader, { item_instance_id: itemInstanceId })
     .selectAll()
-    .where('team_id', '=', teamId)
-    .where('item_instance_id', '=', itemInstanceId)
     .where('sequence', '>', after)
     .orderBy('sequence')
     .limit(limit)
@@ -53,9 +47,7 @@ export type EventKey = readonly [teamId: string, itemInstanceId: string, sequenc
 
 /** The next events of the same team in key order. */
 const eventsAfter = ({ queries }: Transaction, [teamId, ...after]: EventKey, most: number) =>
-  queries
-    .selectFrom('item_instance_history')
-    .where('team_id', '=', teamId)
+  rowsOf('item_instance_history', { queries, teamId })
     .where(sql<boolean>`(item_instance_id, sequence) > (${sql.join(after)})`)
     .orderBy('item_instance_id')
     .orderBy('sequence')

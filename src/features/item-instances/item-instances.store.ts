@@ -1,6 +1,6 @@
 /** Item instances. Placements are read here only together with instances, for lists that show both. */
 import { type Expression, sql } from 'kysely';
-import { deleteFrom, insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import { onPage, type Page } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Finder, Queries, Reader, Transaction } from '../../database/work.ts';
@@ -20,7 +20,7 @@ const COLUMNS = [
 ] as const;
 
 export const instanceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('item_instances').select(COLUMNS).where('team_id', '=', teamId).where('id', '=', id),
+  rowsOf('item_instances', { queries, teamId }, { id }).select(COLUMNS),
 );
 
 /** Locks an instance: moves, transfers and deletions of it are serialized. */
@@ -28,12 +28,7 @@ export const holdInstance = locking('item_instances', instanceById);
 
 /** Any one instance of an item. */
 export const instanceOfItem = lookup({ itemId: 'text' }, (queries, teamId, { itemId }) =>
-  queries
-    .selectFrom('item_instances')
-    .select('id')
-    .where('team_id', '=', teamId)
-    .where('item_id', '=', itemId)
-    .limit(1),
+  rowsOf('item_instances', { queries, teamId }, { item_id: itemId }).select('id').limit(1),
 );
 
 export const insertInstance = insertInto('item_instances', {
@@ -56,15 +51,8 @@ export const updateOwner = updateIn(
 export const deleteInstance = deleteFrom('item_instances', { id: 'text' }, { key: ['id'] });
 
 /** The ids of a user's instances, unordered: sorting very many would take long. */
-export const selectIdsOf = async ({ queries, teamId }: Transaction, userId: string): Promise<string[]> =>
-  (
-    await queries
-      .selectFrom('item_instances')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('user_id', '=', userId)
-      .execute()
-  ).map(({ id }) => id);
+export const selectIdsOf = async (tx: Transaction, userId: string): Promise<string[]> =>
+  (await rowsOf('item_instances', tx, { user_id: userId }).select('id').execute()).map(({ id }) => id);
 
 export const deleteInstances = async ({ queries, teamId }: Transaction, ids: readonly string[]): Promise<void> => {
   await queries.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', 'in', ids).execute();
@@ -179,10 +167,4 @@ export const selectListed = (
 
 /** The instances of items, up to a number. */
 export const selectIdsOfItems = (reader: Reader, itemIds: readonly string[], limit: number) =>
-  reader.queries
-    .selectFrom('item_instances')
-    .select('id')
-    .where('team_id', '=', reader.teamId)
-    .where('item_id', 'in', itemIds)
-    .limit(limit)
-    .execute();
+  rowsOf('item_instances', reader).select('id').where('item_id', 'in', itemIds).limit(limit).execute();

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { allOptional, MEMBERS } from '../../catalog/entities.ts';
 import { ClassifierOption, itemMembers } from '../../catalog/shown.ts';
-import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
+import { Id, Name, OwnId, Strict, TimestampInput } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { entityContract } from '../catalog/kinds.contract.ts';
 
 const Item = Type.Object(
   {
@@ -45,55 +46,27 @@ export type NewItem = Static<typeof NewItem>;
 const ItemChange = Strict(givenMembers, { title: 'ItemChange', examples: [{ rollNumerator: 50 }] });
 export type ItemChange = Static<typeof ItemChange>;
 
-const tags = ['Items'];
-
-export const createItem = {
-  operationId: 'createItem',
-  summary: 'Create an item',
-  description: 'The blueprint of what can be rolled and given to users: its weight, options, attributes and footprint.',
-  tags,
-  'x-etag': true,
-  body: NewItem,
-  response: responses('The item that was created.', Item, 400, 401, 403, 409, 500),
-};
-
-export const listItems = {
-  operationId: 'listItems',
-  summary: 'List items',
-  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
-  tags,
-  querystring: Strict({ ...Paging }),
-  response: responses('A page of items.', Type.Array(Item), 400, 401, 403, 500),
-};
-
-export const getItem = {
-  operationId: 'getItem',
-  summary: 'Get an item',
-  description: 'With its attributes and options.',
-  tags,
-  'x-etag': true,
-  params: PathId,
-  response: responses('The item.', Item, 400, 401, 403, 404, 500),
-};
-
-export const updateItem = {
-  operationId: 'updateItem',
-  summary: 'Update an item',
-  description:
-    'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.',
-  tags,
-  'x-etag': true,
-  params: PathId,
-  body: ItemChange,
-  response: responses('The item after the change.', Item, 400, 401, 403, 404, 409, 412, 500),
-};
-
-export const deleteItem = {
-  operationId: 'deleteItem',
-  summary: 'Delete an item',
-  description:
-    'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
-  tags,
-  params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 412, 500),
-};
+export const contract = entityContract({
+  kind: 'item',
+  plural: 'items',
+  shown: Item,
+  create: {
+    description:
+      'The blueprint of what can be rolled and given to users: its weight, options, attributes and footprint.',
+    body: NewItem,
+    errors: [409],
+  },
+  list: { description: 'Oldest first, one page at a time; follow the `Link` header for more.' },
+  get: { description: 'With its attributes and options.' },
+  update: {
+    description:
+      'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.',
+    body: ItemChange,
+    errors: [409],
+  },
+  delete: {
+    description:
+      'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
+    errors: [409],
+  },
+});

@@ -1,3 +1,4 @@
+import { rowsOf } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader } from '../../database/work.ts';
@@ -7,19 +8,15 @@ import type { Item } from './items.contract.ts';
 export type ItemRow = Tables['items'];
 
 /** The options of items, in two steps: without statistics of the team the planner would scan all options for a join. */
-const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly string[]) => {
-  const links = await reader.queries
-    .selectFrom('item_classifiers')
+const selectOptionsOf = async (reader: Reader, itemIds: readonly string[]) => {
+  const links = await rowsOf('item_classifiers', reader)
     .select(['item_id', 'classifier_option_id'])
-    .where('team_id', '=', teamId)
     .where('item_id', 'in', itemIds)
     .orderBy('position')
     .execute();
   if (links.length === 0) return [];
-  const found = await reader.queries
-    .selectFrom('classifier_options')
+  const found = await rowsOf('classifier_options', reader)
     .select(['id', 'name', 'drop_rate_multiplier', 'classifier_id'])
-    .where('team_id', '=', teamId)
     .where('id', 'in', [...new Set(links.map((link) => link.classifier_option_id))])
     .execute();
   const byId = new Map(found.map((option) => [option.id, option]));
@@ -29,14 +26,12 @@ const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly
   });
 };
 
-export const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
+export const withDetails = async (reader: Reader, rows: readonly ItemRow[]): Promise<Item[]> => {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const options = await selectOptionsOf(reader, teamId, ids);
-  const attributes = await reader.queries
-    .selectFrom('item_attributes')
+  const options = await selectOptionsOf(reader, ids);
+  const attributes = await rowsOf('item_attributes', reader)
     .select(['id', 'item_id', 'attribute_id', 'min', 'max'])
-    .where('team_id', '=', teamId)
     .where('item_id', 'in', ids)
     .orderBy('position')
     .execute();
@@ -73,18 +68,13 @@ export const withDetails = async (reader: Reader, teamId: string, rows: readonly
   }));
 };
 
-export const selectItem = async (reader: Reader, teamId: string, id: string): Promise<Item | undefined> => {
-  const rows = await reader.queries
-    .selectFrom('items')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .execute();
-  return (await withDetails(reader, teamId, rows))[0];
+export const selectItem = async (reader: Reader, id: string): Promise<Item | undefined> => {
+  const rows = await rowsOf('items', reader, { id }).selectAll().execute();
+  return (await withDetails(reader, rows))[0];
 };
 
 /** A page of items without their details. */
-export const selectItemRows = async (reader: Reader, teamId: string, page: Page): Promise<Paged<ItemRow>> => {
-  const query = reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
+export const selectItemRows = async (reader: Reader, page: Page): Promise<Paged<ItemRow>> => {
+  const query = rowsOf('items', reader).selectAll();
   return paged(await onPage(query, 'items', page).execute(), page);
 };

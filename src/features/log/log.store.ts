@@ -1,12 +1,10 @@
-import { ensureIn, insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { ensureIn, insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 export type HeadRow = Tables['log_heads'];
 
-export const newestHead = lookup({}, (queries, teamId) =>
-  queries.selectFrom('log_heads').selectAll().where('team_id', '=', teamId),
-);
+export const newestHead = lookup({}, (queries, teamId) => rowsOf('log_heads', { queries, teamId }).selectAll());
 
 /** Whoever holds it is the only one who adds to the log. */
 export const holdHead = locking('log_heads', newestHead);
@@ -24,39 +22,30 @@ export const placeLeaf = updateIn('log_leaves', { hash: 'text', position: 'bigin
 export const insertNode = insertInto('log_nodes', { level: 'integer', place: 'bigint', hash: 'text' });
 
 export const leafWith = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
-  queries.selectFrom('log_leaves').select('position').where('team_id', '=', teamId).where('hash', '=', hash),
+  rowsOf('log_leaves', { queries, teamId }, { hash }).select('position'),
 );
 
 export const leafAt = lookup({ position: 'bigint' }, (queries, teamId, { position }) =>
-  queries.selectFrom('log_leaves').select('hash').where('team_id', '=', teamId).where('position', '=', position),
+  rowsOf('log_leaves', { queries, teamId }, { position }).select('hash'),
 );
 
 export const nodeAt = lookup({ level: 'integer', place: 'bigint' }, (queries, teamId, { level, place }) =>
-  queries
-    .selectFrom('log_nodes')
-    .select('hash')
-    .where('team_id', '=', teamId)
-    .where('level', '=', level)
-    .where('place', '=', place),
+  rowsOf('log_nodes', { queries, teamId }, { level, place }).select('hash'),
 );
 
 /** Leaves in order, from a position on. */
-export const selectLeaves = ({ queries, teamId }: Reader, from: number, before: number) =>
-  queries
-    .selectFrom('log_leaves')
+export const selectLeaves = (reader: Reader, from: number, before: number) =>
+  rowsOf('log_leaves', reader)
     .select(['position', 'hash', 'kind', 'subject'])
-    .where('team_id', '=', teamId)
     .where('position', '>=', from)
     .where('position', '<', before)
     .orderBy('position')
     .execute();
 
 /** Manifests first, then by their hashes, so that their order tells nothing. */
-export const selectWaiting = ({ queries, teamId }: Transaction, most: number) =>
-  queries
-    .selectFrom('log_leaves')
+export const selectWaiting = (tx: Transaction, most: number) =>
+  rowsOf('log_leaves', tx)
     .select('hash')
-    .where('team_id', '=', teamId)
     .where('position', 'is', null)
     .orderBy('kind')
     .orderBy('hash')

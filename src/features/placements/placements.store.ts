@@ -3,7 +3,7 @@
  * item.
  */
 import { type Expression, sql } from 'kysely';
-import { deleteFrom, insertInto, lookup, upsertInto } from '../../database/declarations.ts';
+import { deleteFrom, insertInto, lookup, rowsOf, upsertInto } from '../../database/declarations.ts';
 import { onPage, type Page, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Queries, Reader, Transaction } from '../../database/work.ts';
@@ -70,12 +70,9 @@ export const placedUnder = lookup(
 export const instancesBeyond = lookup(
   { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
   (queries, teamId, { userSpaceId, cols, rows, limit }) =>
-    queries
-      .selectFrom('item_instance_spaces')
+    rowsOf('item_instance_spaces', { queries, teamId }, { user_space_id: userSpaceId })
       .select('item_instance_id')
       .distinct()
-      .where('team_id', '=', teamId)
-      .where('user_space_id', '=', userSpaceId)
       .where(sql<boolean>`(x >= ${cols} or y >= ${rows})`)
       .limit(limit),
   { isLong: true },
@@ -85,21 +82,13 @@ export const instancesBeyond = lookup(
 export const cellsIn = lookup(
   { userSpaceId: 'text' },
   (queries, teamId, { userSpaceId }) =>
-    queries
-      .selectFrom('item_instance_spaces')
-      .select(['x', 'y'])
-      .where('team_id', '=', teamId)
-      .where('user_space_id', '=', userSpaceId),
+    rowsOf('item_instance_spaces', { queries, teamId }, { user_space_id: userSpaceId }).select(['x', 'y']),
   { isLong: true },
 );
 
 /** The occupied cells of a grid, per row; an empty row may be missing. */
 export const gridRows = lookup({ userSpaceId: 'text' }, (queries, teamId, { userSpaceId }) =>
-  queries
-    .selectFrom('user_space_rows')
-    .select(['y', 'taken'])
-    .where('team_id', '=', teamId)
-    .where('user_space_id', '=', userSpaceId),
+  rowsOf('user_space_rows', { queries, teamId }, { user_space_id: userSpaceId }).select(['y', 'taken']),
 );
 export type GridRow = Pick<Tables['user_space_rows'], 'y' | 'taken'>;
 

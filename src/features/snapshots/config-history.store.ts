@@ -1,4 +1,4 @@
-import { insertInto } from '../../database/declarations.ts';
+import { insertInto, rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -14,30 +14,21 @@ export const selectTeamsToRecord = async ({ queries }: Reader): Promise<string[]
 };
 
 /** Whether anything was ever recorded. */
-export const isAnythingRecorded = async ({ queries, teamId }: Reader): Promise<boolean> => {
-  const row = await queries
-    .selectFrom('template_versions')
-    .select('version')
-    .where('team_id', '=', teamId)
-    .limit(1)
-    .executeTakeFirst();
+export const isAnythingRecorded = async (reader: Reader): Promise<boolean> => {
+  const row = await rowsOf('template_versions', reader).select('version').limit(1).executeTakeFirst();
   return row !== undefined;
 };
 
 /** What was rolled on after a version. */
-export const selectRolledOn = async ({ queries, teamId }: Reader, since: number) => {
-  const added = await queries
-    .selectFrom('roll_evidence')
+export const selectRolledOn = async (reader: Reader, since: number) => {
+  const added = await rowsOf('roll_evidence', reader)
     .select(['template_id as templateId', 'version'])
     .distinct()
-    .where('team_id', '=', teamId)
     .where('version', '>', since)
     .execute();
-  const pending = await queries
-    .selectFrom('roll_pending')
+  const pending = await rowsOf('roll_pending', reader)
     .select(['template_id as templateId', 'version'])
     .distinct()
-    .where('team_id', '=', teamId)
     .where('version', '>', since)
     .$narrowType<{ version: number }>()
     .execute();

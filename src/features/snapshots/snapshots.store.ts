@@ -1,8 +1,8 @@
-import { ensureIn, lookup, updateIn } from '../../database/declarations.ts';
+import { ensureIn, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Reader } from '../../database/work.ts';
 
 export const snapshotByHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
-  queries.selectFrom('snapshots').select('text').where('team_id', '=', teamId).where('hash', '=', hash),
+  rowsOf('snapshots', { queries, teamId }, { hash }).select('text'),
 );
 
 export const keepSnapshot = ensureIn(
@@ -16,35 +16,22 @@ export const publishSnapshot = updateIn('snapshots', { hash: 'text', is_public: 
 
 /** Finds a snapshot without its text. */
 export const keptHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
-  queries.selectFrom('snapshots').select('hash').where('team_id', '=', teamId).where('hash', '=', hash),
+  rowsOf('snapshots', { queries, teamId }, { hash }).select('hash'),
 );
 
 /** Finds a snapshot that is for everyone, without its text. */
 export const publishedHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
-  queries
-    .selectFrom('snapshots')
-    .select('hash')
-    .where('team_id', '=', teamId)
-    .where('hash', '=', hash)
-    .where('is_public', '=', 1),
+  rowsOf('snapshots', { queries, teamId }, { hash, is_public: 1 }).select('hash'),
 );
 
 export const publishedSnapshot = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
-  queries
-    .selectFrom('snapshots')
-    .select('text')
-    .where('team_id', '=', teamId)
-    .where('hash', '=', hash)
-    .where('is_public', '=', 1),
+  rowsOf('snapshots', { queries, teamId }, { hash, is_public: 1 }).select('text'),
 );
 
 /** The configuration of a template at a version: that of its last row up to there. */
 export const configAt = lookup({ templateId: 'text', version: 'integer' }, (queries, teamId, { templateId, version }) =>
-  queries
-    .selectFrom('template_versions')
+  rowsOf('template_versions', { queries, teamId }, { template_id: templateId })
     .select(['version', 'config'])
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
     .where('version', '<=', version)
     .orderBy('version', 'desc')
     .limit(1),
@@ -52,15 +39,13 @@ export const configAt = lookup({ templateId: 'text', version: 'integer' }, (quer
 
 /** Up to which version of the catalog configurations were recorded. */
 export const recordedVersion = lookup({}, (queries, teamId) =>
-  queries.selectFrom('noted_versions').select('version').where('team_id', '=', teamId),
+  rowsOf('noted_versions', { queries, teamId }).select('version'),
 );
 
 /** The configurations that can be rolled on now, as far as is recorded: each template's last one. */
-export const selectInForce = ({ queries, teamId }: Reader, templateId?: string) => {
-  let query = queries
-    .selectFrom('template_versions')
+export const selectInForce = (reader: Reader, templateId?: string) => {
+  let query = rowsOf('template_versions', reader)
     .select(['template_id as templateId', 'version', 'config'])
-    .where('team_id', '=', teamId)
     .where('config', 'is not', null)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -79,25 +64,17 @@ export const selectInForce = ({ queries, teamId }: Reader, templateId?: string) 
 
 /** The versions that a configuration of a template began with: it may have come back. */
 export const versionsOf = lookup({ templateId: 'text', config: 'text' }, (queries, teamId, { templateId, config }) =>
-  queries
-    .selectFrom('template_versions')
-    .select('version')
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
-    .where('config', '=', config),
+  rowsOf('template_versions', { queries, teamId }, { template_id: templateId, config }).select('version'),
 );
 
 /** The configurations of a template, the last one first. */
 export const selectConfigs = (
-  { queries, teamId }: Reader,
+  reader: Reader,
   templateId: string,
   { upTo, limit }: { upTo: number | undefined; limit: number },
 ) => {
-  let query = queries
-    .selectFrom('template_versions')
+  let query = rowsOf('template_versions', reader, { template_id: templateId })
     .select(['version', 'config'])
-    .where('team_id', '=', teamId)
-    .where('template_id', '=', templateId)
     .orderBy('version', 'desc')
     .limit(limit);
   if (upTo !== undefined) query = query.where('version', '<=', upTo);

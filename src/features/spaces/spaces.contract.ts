@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { allOptional, MEMBERS } from '../../catalog/entities.ts';
-import { Empty, Id, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { Id, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { entityContract } from '../catalog/kinds.contract.ts';
 import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
 const { name, ...size } = MEMBERS.space;
@@ -42,74 +43,46 @@ export type NewSpace = Static<typeof NewSpace>;
 const SpaceChange = Strict(allOptional(MEMBERS.space), { title: 'SpaceChange', examples: [{ rows: 8 }] });
 export type SpaceChange = Static<typeof SpaceChange>;
 
-const tags = ['Spaces'];
-
-export const createSpace = {
-  operationId: 'createSpace',
-  summary: 'Create a space',
-  description: 'A kind of grid container, such as a backpack of 6 × 4 cells, that users can be given.',
-  tags,
-  'x-etag': true,
-  body: NewSpace,
-  response: responses('The space that was created.', Space, 400, 401, 403, 500),
-};
-
-export const listSpaces = {
-  operationId: 'listSpaces',
-  summary: 'List spaces with their user spaces',
-  description:
-    'Oldest first, one page at a time; follow the `Link` header for more. A page ends early when it would contain more than 1000 user spaces.',
-  tags,
-  querystring: Strict({
-    userId: Type.Optional(
-      Type.String({
-        maxLength: LIMITS.idLength,
-        description: 'Only spaces of which this user has user spaces, with only those user spaces.',
-      }),
-    ),
-    ...Paging,
-  }),
-  response: responses('A page of spaces.', Type.Array(SpaceWithUserSpaces), 400, 401, 403, 404, 500),
-};
+export const contract = entityContract({
+  kind: 'space',
+  plural: 'spaces',
+  shown: Space,
+  create: {
+    description: 'A kind of grid container, such as a backpack of 6 × 4 cells, that users can be given.',
+    body: NewSpace,
+  },
+  list: {
+    summary: 'List spaces with their user spaces',
+    description:
+      'Oldest first, one page at a time; follow the `Link` header for more. A page ends early when it would contain more than 1000 user spaces.',
+    query: {
+      userId: Type.Optional(
+        Type.String({
+          maxLength: LIMITS.idLength,
+          description: 'Only spaces of which this user has user spaces, with only those user spaces.',
+        }),
+      ),
+    },
+    shown: SpaceWithUserSpaces,
+    errors: [404],
+  },
+  get: { description: 'With its size in cells.' },
+  update: {
+    description:
+      'Only the members you send are changed. A smaller grid that would cut off a placed item instance is rejected with 409.',
+    body: SpaceChange,
+    errors: [409],
+  },
+  delete: { description: 'Rejected with 409 while user spaces of it exist.', errors: [409] },
+});
 
 export const listUserSpacesOfSpace = {
   operationId: 'listUserSpacesOfSpace',
   summary: 'List the user spaces of a space',
   description:
     "Every user's container of this kind, oldest first, one page at a time; follow the `Link` header for more.",
-  tags,
+  tags: ['Spaces'],
   params: PathId,
   querystring: Strict({ ...Paging }),
   response: responses('A page of user spaces.', Type.Array(UserSpace), 400, 401, 403, 404, 500),
-};
-
-export const getSpace = {
-  operationId: 'getSpace',
-  summary: 'Get a space',
-  description: 'With its size in cells.',
-  tags,
-  'x-etag': true,
-  params: PathId,
-  response: responses('The space.', Space, 400, 401, 403, 404, 500),
-};
-
-export const updateSpace = {
-  operationId: 'updateSpace',
-  summary: 'Update a space',
-  description:
-    'Only the members you send are changed. A smaller grid that would cut off a placed item instance is rejected with 409.',
-  tags,
-  'x-etag': true,
-  params: PathId,
-  body: SpaceChange,
-  response: responses('The space after the change.', Space, 400, 401, 403, 404, 409, 412, 500),
-};
-
-export const deleteSpace = {
-  operationId: 'deleteSpace',
-  summary: 'Delete a space',
-  description: 'Rejected with 409 while user spaces of it exist.',
-  tags,
-  params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 412, 500),
 };

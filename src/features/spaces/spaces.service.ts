@@ -1,14 +1,11 @@
-import type { SpaceEntity } from '../../catalog/entities.ts';
 import { inChunks } from '../../database/chunks.ts';
 import { type Page, type Paged, type Position, paged } from '../../database/paging.ts';
-import type { Finder, Reader, Transaction } from '../../database/work.ts';
+import type { Finder, Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
-import type { Context } from '../../shared/context.ts';
 import { notFound } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { ChangedEntity, ChangeEntity } from '../catalog/change.service.ts';
+import type { KindOfEntity } from '../catalog/kinds.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 import { findFirstOfSpace, findSpaceIds, listUserSpacesOfSpace } from '../user-spaces/user-spaces.service.ts';
 import type { NewSpace, Space, SpaceChange, SpaceWithUserSpaces } from './spaces.contract.ts';
@@ -45,7 +42,7 @@ const positionOf = (row: store.SpaceRow | undefined): Position | undefined =>
  * Each space comes with its first user spaces, of which there may be as many as users. A page ends early rather than
  * contain too many of them in total.
  */
-export const listSpaces = async (
+const listSpaces = async (
   reader: Reader,
   { userId }: { userId?: string },
   page: Page,
@@ -67,50 +64,25 @@ export const listSpaces = async (
   return { rows: listed, next };
 };
 
-export const listUserSpaces = async (reader: Reader, id: string, page: Page): Promise<Paged<UserSpace>> => {
-  await getSpace(reader, id);
-  return listUserSpacesOfSpace(reader, id, page);
-};
-
 /** The space, or undefined if the team has none with that id. */
 export const findSpace = async (finder: Finder, id: string): Promise<Space | undefined> => {
   const [row] = await finder.find(store.spaceById, { id });
   return row && toSpace(row);
 };
 
-export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
-  const space = await findSpace(finder, id);
-  if (space === undefined) throw notFound();
-  return space;
+export const listUserSpaces = async (reader: Reader, id: string, page: Page): Promise<Paged<UserSpace>> => {
+  if ((await findSpace(reader, id)) === undefined) throw notFound();
+  return listUserSpacesOfSpace(reader, id, page);
 };
 
-const changedSpace = ({ teamId }: Context, { entity, createdAt, updatedAt }: ChangedEntity<'space'>): Space =>
-  toSpace({ ...entity, team_id: teamId, created_at: createdAt, updated_at: updatedAt });
-
 /** Spaces are part of the compiled catalog, which provides their sizes for placing. */
-export const createSpace = async (
-  tx: Transaction,
-  context: Context,
-  { id = newId(), ...given }: NewSpace,
-  changeEntity: ChangeEntity,
-): Promise<Space> =>
-  changedSpace(
-    context,
-    await changeEntity(tx, context, { kind: 'space', id, isNew: true, edit: () => ({ id, ...given }) }),
-  );
-
-export const updateSpace = async (
-  tx: Transaction,
-  context: Context,
-  id: string,
-  change: SpaceChange,
-  changeEntity: ChangeEntity,
-  ifMatch?: string,
-): Promise<Space> => {
-  const edit = (present: SpaceEntity) => ({ ...present, ...change });
+export const spaces: KindOfEntity<'space', NewSpace, SpaceChange, Space, { userId?: string }, SpaceWithUserSpaces> = {
+  kind: 'space',
+  create: (id, given) => ({ edit: () => ({ id, ...given }) }),
   // Waits for placements in progress; later ones see the new size.
-  return changedSpace(
-    context,
-    await changeEntity(tx, context, { kind: 'space', id, edit, ifMatch, excludesGrids: true }),
-  );
+  update: (_context, _id, change) => ({ edit: (present) => ({ ...present, ...change }), excludesGrids: true }),
+  show: ({ teamId }, { entity, createdAt, updatedAt }) =>
+    toSpace({ ...entity, team_id: teamId, created_at: createdAt, updated_at: updatedAt }),
+  find: findSpace,
+  list: listSpaces,
 };

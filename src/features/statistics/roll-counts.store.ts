@@ -1,4 +1,4 @@
-import { insertInto, locking, lookup, mergeInto, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, mergeInto, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
@@ -103,13 +103,7 @@ export const takePending = ({ queries, teamId }: Transaction, most: number): Pro
 export const holdCounts = locking(
   'roll_counts',
   lookup({ day: 'text', templateId: 'text', part: 'integer' }, (queries, teamId, { day, templateId, part }) =>
-    queries
-      .selectFrom('roll_counts')
-      .select(['rolls', 'counts'])
-      .where('team_id', '=', teamId)
-      .where('day', '=', day)
-      .where('template_id', '=', templateId)
-      .where('part', '=', part),
+    rowsOf('roll_counts', { queries, teamId }, { day, template_id: templateId, part }).select(['rolls', 'counts']),
   ),
 );
 
@@ -148,12 +142,7 @@ export const selectEver = (reader: Reader, teamId: string, { templateId }: Stati
 
 /** The counts of one day and template, in parts. */
 export const countsOf = lookup({ day: 'text', templateId: 'text' }, (queries, teamId, { day, templateId }) =>
-  queries
-    .selectFrom('roll_counts')
-    .select('counts')
-    .where('team_id', '=', teamId)
-    .where('day', '=', day)
-    .where('template_id', '=', templateId),
+  rowsOf('roll_counts', { queries, teamId }, { day, template_id: templateId }).select('counts'),
 );
 
 export const selectPending = (reader: Reader, teamId: string, filter: StatisticsFilter) =>

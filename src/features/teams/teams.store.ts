@@ -1,3 +1,4 @@
+import { rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { Role } from '../../shared/context.ts';
@@ -46,13 +47,7 @@ export const insertSecret = (tx: Transaction, { teamId, id, name, role, digest }
   tx.queries.insertInto('secrets').values({ team_id: teamId, id, name, role, digest, created_at: nowMs }).execute();
 
 export const selectSecrets = (reader: Reader, teamId: string) =>
-  reader.queries
-    .selectFrom('secrets')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  rowsOf('secrets', { queries: reader.queries, teamId }).selectAll().orderBy('created_at').orderBy('id').execute();
 
 export const deleteSecret = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('secrets').where('team_id', '=', teamId).where('id', '=', id).execute();

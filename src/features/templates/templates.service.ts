@@ -1,48 +1,17 @@
 import type { TemplateEntity } from '../../catalog/entities.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
-import type { Finder, Reader, Transaction } from '../../database/work.ts';
-import type { Context } from '../../shared/context.ts';
+import type { Finder, Reader } from '../../database/work.ts';
 import { notFound } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { ChangedEntity, ChangeEntity } from '../catalog/change.service.ts';
+import type { KindOfEntity } from '../catalog/kinds.service.ts';
 import type { NewTemplate, Template, TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
 
-const changedTemplate = (
-  { teamId }: Context,
-  { entity: { id, name, type, config, verifiable, disclosure }, ...times }: ChangedEntity<'template'>,
-): Template => ({
-  ...{ id, teamId, name, type, config },
-  verifiable: verifiable ?? false,
-  disclosure: disclosure ?? 'private',
-  createdAt: isoTime(times.createdAt),
-  updatedAt: isoTime(times.updatedAt),
-});
-
-export const createTemplate = async (
-  tx: Transaction,
-  context: Context,
-  { id = newId(), createdAt, updatedAt, type = 'gacha', ...given }: NewTemplate,
-  changeEntity: ChangeEntity,
-): Promise<Template> => {
-  const created = createdAt === undefined ? undefined : Date.parse(createdAt);
-  const times = { createdAt: created, updatedAt: updatedAt == null ? created : Date.parse(updatedAt) };
-  const edit = () => ({ id, type, ...given }) as TemplateEntity;
-  const request = { kind: 'template', id, isNew: true, edit, given: { type, ...given }, times } as const;
-  return changedTemplate(context, await changeEntity(tx, context, request));
-};
-
 /** A page of templates, each as JSON. */
-export const listTemplates = async (
-  reader: Reader,
-  { teamId }: Context,
-  filter: { type?: string },
-  page: Page,
-): Promise<Paged<string>> =>
+export const listTemplates = async (reader: Reader, { type }: { type?: string }, page: Page): Promise<Paged<string>> =>
   textPage(
-    await store.selectPositions(reader, teamId, filter.type, page),
+    await store.selectPositions(reader, type, page),
     async (positions) => {
       const found = await Promise.all(positions.map(({ id }) => reader.find(store.templateById, { id })));
       return found.flat().map(store.toTemplateText);
@@ -50,30 +19,34 @@ export const listTemplates = async (
     LIMITS.templatesPerRead,
   );
 
-const getRow = async (finder: Finder, id: string): Promise<store.TemplateRow> => {
-  const [row] = await finder.find(store.templateById, { id });
-  if (row === undefined) throw notFound();
-  return row;
-};
-
-export const getTemplate = async (finder: Finder, id: string): Promise<Template> =>
-  store.toTemplate(await getRow(finder, id));
-
-export const updateTemplate = async (
-  tx: Transaction,
-  context: Context,
-  id: string,
-  change: TemplateChange,
-  changeEntity: ChangeEntity,
-  ifMatch?: string,
-): Promise<Template> => {
-  const edit = ({ bindings, ...present }: TemplateEntity) =>
-    // The tiers of a new configuration are bound anew.
-    ({ ...present, ...(change.config === undefined ? { bindings } : {}), ...change }) as TemplateEntity;
-  return changedTemplate(
-    context,
-    await changeEntity(tx, context, { kind: 'template', id, edit, given: change, ifMatch }),
-  );
+export const templates: KindOfEntity<'template', NewTemplate, TemplateChange, Template, unknown, string> = {
+  kind: 'template',
+  create: (id, { createdAt, updatedAt, type = 'gacha', ...given }) => {
+    const created = createdAt === undefined ? undefined : Date.parse(createdAt);
+    return {
+      edit: () => ({ id, type, ...given }) as TemplateEntity,
+      given: { type, ...given },
+      times: { createdAt: created, updatedAt: updatedAt == null ? created : Date.parse(updatedAt) },
+    };
+  },
+  update: (_context, _id, change) => ({
+    edit: ({ bindings, ...present }) =>
+      // The tiers of a new configuration are bound anew.
+      ({ ...present, ...(change.config === undefined ? { bindings } : {}), ...change }) as TemplateEntity,
+    given: change,
+  }),
+  show: ({ teamId }, { entity: { id, name, type, config, verifiable, disclosure }, ...times }) => ({
+    ...{ id, teamId, name, type, config },
+    verifiable: verifiable ?? false,
+    disclosure: disclosure ?? 'private',
+    createdAt: isoTime(times.createdAt),
+    updatedAt: isoTime(times.updatedAt),
+  }),
+  find: async (reader, id) => {
+    const [row] = await reader.find(store.templateById, { id });
+    return row && store.toTemplate(row);
+  },
+  list: (reader, _query, page) => listTemplates(reader, {}, page),
 };
 
 /** The name of a template that anyone may know of; 404 for any other, whether it exists or not. */

@@ -1,5 +1,6 @@
 /** Queries over all teams, each to be read as a stream. */
 import { sql } from 'kysely';
+import { rowsOf } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Queries } from '../../database/work.ts';
 
@@ -10,20 +11,13 @@ export const selectTeams = (queries: Queries) =>
 
 /** All changes of a catalog, oldest first. */
 export const selectCatalogChanges = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('catalog_changes')
+  rowsOf('catalog_changes', { queries, teamId })
     .select(['version', 'kind', 'id', 'before', 'after'])
-    .where('team_id', '=', teamId)
     .orderBy('version')
     .compile();
 
 export const selectCatalogVersions = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('catalog_versions')
-    .select(['version', 'id', 'changes'])
-    .where('team_id', '=', teamId)
-    .orderBy('version')
-    .compile();
+  rowsOf('catalog_versions', { queries, teamId }).select(['version', 'id', 'changes']).orderBy('version').compile();
 
 /** Teams whose stored number of items is wrong. */
 export const selectWrongItemCounts = (queries: Queries) =>
@@ -294,45 +288,23 @@ export const selectOldestRoll = (queries: Queries) =>
     .executeTakeFirst();
 
 export const selectRolls = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('roll_events')
-    .select(['id', 'template_id', 'rolled_at', 'results'])
-    .where('team_id', '=', teamId)
-    .compile();
+  rowsOf('roll_events', { queries, teamId }).select(['id', 'template_id', 'rolled_at', 'results']).compile();
 
 export const selectCounts = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('roll_counts')
-    .select(['day', 'template_id', 'rolls', 'counts'])
-    .where('team_id', '=', teamId)
-    .compile();
+  rowsOf('roll_counts', { queries, teamId }).select(['day', 'template_id', 'rolls', 'counts']).compile();
 
 export const selectPendingCounts = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('roll_pending')
-    .select(['day', 'template_id', 'rolls', 'counts'])
-    .where('team_id', '=', teamId)
-    .compile();
+  rowsOf('roll_pending', { queries, teamId }).select(['day', 'template_id', 'rolls', 'counts']).compile();
 
 export const selectEvidence = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('roll_evidence')
-    .select(['day', 'template_id', 'version', 'rolls', 'counts'])
-    .where('team_id', '=', teamId)
-    .compile();
+  rowsOf('roll_evidence', { queries, teamId }).select(['day', 'template_id', 'version', 'rolls', 'counts']).compile();
 
 export const selectFrozenEvidence = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('evidence_frozen')
-    .select(['template_id', 'config', 'rolls', 'counts'])
-    .where('team_id', '=', teamId)
-    .compile();
+  rowsOf('evidence_frozen', { queries, teamId }).select(['template_id', 'config', 'rolls', 'counts']).compile();
 
 export const selectPendingEvidence = (queries: Queries, teamId: string) =>
-  queries
-    .selectFrom('roll_pending')
+  rowsOf('roll_pending', { queries, teamId })
     .select(['day', 'template_id', 'version', 'rolls', 'evidence as counts'])
-    .where('team_id', '=', teamId)
     .where('evidence', 'is not', null)
     .$narrowType<{ counts: string }>()
     .compile();
