@@ -206,23 +206,54 @@ interface Schema {
   readonly const?: unknown;
 }
 
-/** What a schema describes of a value: its members and no others, in order. */
-const pick = (schema: Schema, value: unknown): unknown => {
-  // Negative zero is the same number as 0, but not the same text.
-  if (typeof value === 'number') return value + 0;
+type Members = Readonly<Record<string, unknown>>;
+const NO_PARTS: Members = {};
+
+/** Takes what a schema describes from a value: its members and no others, in order. */
+const pickerOf = (schema: Schema, defaults: Members = {}): ((value: unknown, parts?: Members) => unknown) => {
   const { properties, required = [], items } = schema;
-  if (items !== undefined) return (value as unknown[]).map((element) => pick(items, element));
-  if (properties === undefined) return value;
-  const members: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(properties)) {
-    const given = (value as Record<string, unknown>)[name];
-    // A member that may be left out is, if it says nothing.
-    const isNothing = given === null ? !required.includes(name) : member.const !== undefined && member.const !== given;
-    if (given !== undefined && !isNothing) members[name] = pick(member, given);
+  if (items !== undefined) {
+    const pickElement = pickerOf(items);
+    return (value) => (value as unknown[]).map((element) => pickElement(element));
   }
-  return members;
+  // Negative zero is the same number as 0, but not the same text.
+  if (properties === undefined) return (value) => (typeof value === 'number' ? value + 0 : value);
+  const described = Object.entries(properties).map(([name, member]) => ({
+    name,
+    isRequired: required.includes(name),
+    only: member.const,
+    pick: pickerOf(member),
+  }));
+  return (value, parts = NO_PARTS) => {
+    const members: Record<string, unknown> = {};
+    for (const { name, isRequired, only, pick } of described) {
+      let given = parts[name];
+      if (given === undefined) given = (value as Members)[name];
+      if (given === undefined) given = defaults[name];
+      // A member that may be left out is, if it says nothing.
+      const isNothing = given === null ? !isRequired : only !== undefined && only !== given;
+      if (given !== undefined && !isNothing) members[name] = pick(given);
+    }
+    return members;
+  };
 };
 
-/** The members of an entity and no others, in order, with defaults for what is missing. */
-export const entityOf = <K extends EntityKind>(kind: K, given: object): Entities[K] =>
-  pick(ENTITIES[kind] as Schema, { ...DEFAULTS[kind], ...given }) as Entities[K];
+const pickerOfKind = (kind: EntityKind) => pickerOf(ENTITIES[kind] as Schema, DEFAULTS[kind]);
+
+const PICKERS = {
+  attribute: pickerOfKind('attribute'),
+  classifier: pickerOfKind('classifier'),
+  space: pickerOfKind('space'),
+  item: pickerOfKind('item'),
+  template: pickerOfKind('template'),
+};
+
+/**
+ * The members of an entity and no others, in order, with defaults for what is missing. Its parts come first: a row and
+ * what belongs to it need not be put together before, which takes longer than all the rest.
+ */
+export const entityOf = <K extends EntityKind>(
+  kind: K,
+  given: object,
+  parts?: { readonly [N in keyof Entities[K]]?: unknown },
+): Entities[K] => PICKERS[kind](given, parts) as Entities[K];

@@ -16,8 +16,7 @@ const itemEntityOf = (
   options?: readonly OptionRow[],
   attributes?: readonly AttributeRow[],
 ): ItemEntity =>
-  entityOf('item', {
-    ...item,
+  entityOf('item', item, {
     data: item.data ? JSON.parse(item.data) : null,
     classifierOptionIds: byPosition(options).map(({ optionId }) => optionId),
     itemAttributes: byPosition(attributes),
@@ -31,12 +30,11 @@ interface TemplateRow {
 }
 
 /** A template from its row. */
-export const templateEntityOf = ({ config, bindings, verifiable, ...row }: TemplateRow): TemplateEntity =>
-  entityOf('template', {
-    ...row,
-    config: JSON.parse(config),
-    bindings: JSON.parse(bindings),
-    verifiable: verifiable === 1,
+export const templateEntityOf = (row: TemplateRow): TemplateEntity =>
+  entityOf('template', row, {
+    config: JSON.parse(row.config),
+    bindings: JSON.parse(row.bindings),
+    verifiable: row.verifiable === 1,
   });
 
 /** Items with these ids. */
