@@ -49,6 +49,7 @@ export function* changedCatalog(
   { options = base.options, item, deletedId }: CatalogChange,
   rollNumeratorOf: (item: CompiledItem) => number,
 ): Steps<Catalog> {
+  if (options === base.options && item === undefined && deletedId === undefined) return base;
   const differs = (id: string): boolean =>
     options.get(id)?.dropRateMultiplier !== base.options.get(id)?.dropRateMultiplier || !options.has(id);
   const changedIds = new Set(options === base.options ? [] : [...base.options.keys()].filter(differs));
