@@ -414,6 +414,21 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       await logAll(service());
       const { counts } = verified(assertDone(await team.get('/users/p/proof?epoch=1')).body);
       assert.deepEqual(counts, { verified: 25, sealed: 0, failed: 0 });
+      // All rolls since then are those of the new player.
+      const rolls = await service().database.read(team.teamId, ({ queries, teamId }) =>
+        queries
+          .selectFrom('users')
+          .innerJoin('roll_events', (join) =>
+            join
+              .onRef('users.team_id', '=', 'roll_events.team_id')
+              .onRef('users.roller_id', '=', 'roll_events.roller_id'),
+          )
+          .where('users.team_id', '=', teamId)
+          .where('users.id', '=', 'p')
+          .select('roll_events.id')
+          .execute(),
+      );
+      assert.equal(rolls.length, 22);
     } finally {
       await other.stop();
     }
