@@ -263,6 +263,16 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
     }
   };
 
+  /** Waits for its turn like others that write. */
+  const updateStatistics = async (): Promise<void> => {
+    const connection = await writers.acquire();
+    try {
+      await setStatistics(connection.raw);
+    } finally {
+      writers.release(connection);
+    }
+  };
+
   return {
     engine: 'sqlite',
     acrossTeamsMs: 0,
@@ -279,7 +289,7 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
         urgentReaders.closeIdle();
         await exclusively(path, writer, run);
       }
-      setStatistics(writer.raw);
+      await updateStatistics();
     },
     expand: async () => {
       if ((await readSchema(writer.queries, 'sqlite')) === undefined)
@@ -290,7 +300,7 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
           await session.commit();
         });
       await syncer.durable();
-      setStatistics(writer.raw);
+      await updateStatistics();
     },
     assertSchema: fence.pass,
     hasCompleted: fence.hasCompleted,
@@ -310,7 +320,7 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
       });
       await syncer.durable();
       // Recreated tables have no statistics.
-      setStatistics(writer.raw);
+      await updateStatistics();
       return value;
     },
     // The file belongs to one process, so there is no connection limit.

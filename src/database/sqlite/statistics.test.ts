@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createEmptyDatabase } from '../../../test/harness.ts';
 import { openDatabase } from '../open.ts';
+import { NO_TEAM } from '../work.ts';
 
 test('SQLite uses the most selective index, and never reads all rows of a team', async () => {
   const { url, drop } = await createEmptyDatabase('sqlite');
@@ -36,5 +38,17 @@ test('SQLite uses the most selective index, and never reads all rows of a team',
   ] as const)
     assert.match(planOf(query)[0] ?? '', found, query);
   raw.close();
+  await drop();
+});
+
+test('a start waits for a transaction of the same process instead of keeping it from ending', async () => {
+  const { url, drop } = await createEmptyDatabase('sqlite');
+  const [first, second] = [openDatabase(url), openDatabase(url)];
+  await first.migrate();
+  const writing = first.transaction(NO_TEAM, () => delay(200));
+  await delay(50);
+  await second.migrate();
+  await writing;
+  for (const database of [first, second]) await database.close();
   await drop();
 });

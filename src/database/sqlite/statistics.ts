@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import { beginWriting } from './driver.ts';
 
 /**
  * The assumed number of rows of a table, all of one team, and how many of them agree in the next columns of an index.
@@ -28,8 +29,8 @@ const INDEXES = `select tables.name as tbl, case when list.origin = 'pk' and tab
  * rows may share, so it would read whole tables where an index on two columns fits. These fixed statistics describe the
  * worst case; what `analyze` would find depends on the moment.
  */
-export const setStatistics = (raw: Connection['raw']): void => {
-  raw.exec('begin immediate');
+export const setStatistics = async (raw: Connection['raw']): Promise<void> => {
+  await beginWriting(raw);
   // Creates the statistics table if there is none yet.
   raw.exec('analyze migrations; delete from sqlite_stat1');
   const insert = raw.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
