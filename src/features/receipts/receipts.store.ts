@@ -1,4 +1,4 @@
-import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -6,7 +6,7 @@ export type SeedsRow = Tables['player_seeds'];
 export type ReceiptRow = Tables['player_receipts'];
 
 export const seedsOf = lookup({ userId: 'text' }, (queries, teamId, { userId }) =>
-  queries.selectFrom('player_seeds').selectAll().where('team_id', '=', teamId).where('user_id', '=', userId),
+  rowsOf('player_seeds', { queries, teamId }, { user_id: userId }).selectAll(),
 );
 
 export const holdSeeds = locking('player_seeds', seedsOf);
@@ -42,25 +42,15 @@ export interface ReceiptPosition {
 export const receiptAt = lookup(
   { userId: 'text', epoch: 'integer', nonce: 'bigint' },
   (queries, teamId, { userId, epoch, nonce }) =>
-    queries
-      .selectFrom('player_receipts')
-      .selectAll()
-      .where('team_id', '=', teamId)
-      .where('user_id', '=', userId)
-      .where('epoch', '=', epoch)
-      .where('nonce', '=', nonce),
+    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch, nonce }).selectAll(),
 );
 
 /** The last receipt of each series in an epoch, before a nonce. */
 export const lastOfSeries = lookup(
   { userId: 'text', epoch: 'integer', before: 'bigint' },
   (queries, teamId, { userId, epoch, before }) =>
-    queries
-      .selectFrom('player_receipts')
+    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch })
       .select(({ fn }) => ['series', fn.max('nonce').as('nonce')])
-      .where('team_id', '=', teamId)
-      .where('user_id', '=', userId)
-      .where('epoch', '=', epoch)
       // Not the rotation.
       .where('nonce', '>=', 0)
       .where('nonce', '<', before)
@@ -69,16 +59,13 @@ export const lastOfSeries = lookup(
 
 /** The receipts of a user after a position, by epoch and nonce; each epoch begins with its rotation. */
 export const selectReceipts = (
-  { queries, teamId }: Reader,
+  reader: Reader,
   userId: string,
   { epoch }: { readonly epoch?: number | undefined },
   { after, limit }: { after: ReceiptPosition | undefined; limit: number },
 ): Promise<ReceiptRow[]> => {
-  let query = queries
-    .selectFrom('player_receipts')
+  let query = rowsOf('player_receipts', reader, { user_id: userId })
     .selectAll()
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
     .orderBy('epoch')
     .orderBy('nonce')
     .limit(limit);
@@ -90,14 +77,8 @@ export const selectReceipts = (
   return query.execute();
 };
 
-export const holdSeedsOf = ({ queries, teamId }: Transaction, userId: string) =>
-  queries
-    .selectFrom('player_seeds')
-    .select('user_id')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .execute();
+export const holdSeedsOf = (tx: Transaction, userId: string) =>
+  rowsOf('player_seeds', tx, { user_id: userId }).select('user_id').forUpdate().execute();
 
 export const deleteOf = async ({ queries, teamId }: Transaction, userId: string): Promise<void> => {
   for (const table of ['player_receipts', 'player_seeds'] as const)

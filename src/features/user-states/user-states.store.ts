@@ -1,13 +1,8 @@
-import { insertInto, locking, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamId, { userId, scope }) =>
-  queries
-    .selectFrom('user_states')
-    .select('state')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('scope', '=', scope),
+  rowsOf('user_states', { queries, teamId }, { user_id: userId, scope }).select('state'),
 );
 
 export const holdState = locking('user_states', stateOf);
@@ -25,22 +20,9 @@ export const updateState = updateIn(
   { key: ['user_id', 'scope'] },
 );
 
-export const holdStatesOf = ({ queries, teamId }: Transaction, userId: string) =>
-  queries
-    .selectFrom('user_states')
-    .select('scope')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .orderBy('scope')
-    .forUpdate()
-    .execute();
+export const holdStatesOf = (tx: Transaction, userId: string) =>
+  rowsOf('user_states', tx, { user_id: userId }).select('scope').orderBy('scope').forUpdate().execute();
 
 /** Users who have a state of a template, up to a number. */
 export const selectUsersOf = (reader: Reader, templateId: string, limit: number) =>
-  reader.queries
-    .selectFrom('user_states')
-    .select('user_id')
-    .where('team_id', '=', reader.teamId)
-    .where('template_id', '=', templateId)
-    .limit(limit)
-    .execute();
+  rowsOf('user_states', reader, { template_id: templateId }).select('user_id').limit(limit).execute();

@@ -43,14 +43,15 @@ export const createUser = async (work: Work, context: Context, request: NewUser 
 export const listUsers = (reader: Reader, filter: { externalId?: string }, page: Page): Promise<Paged<User>> =>
   store.selectUsers(reader, filter.externalId, page);
 
-export const findKnownUser = async (finder: Finder, id: string): Promise<KnownUser | undefined> => {
-  const [row] = await finder.find(store.userById, { id });
-  return row;
-};
+const findRow = async (finder: Finder, id: string): Promise<store.UserRow | undefined> =>
+  (await finder.find(store.userById, { id }))[0];
+
+/** What others need to know about the user; undefined if the team has none with that id. */
+export const findKnownUser: (finder: Finder, id: string) => Promise<KnownUser | undefined> = findRow;
 
 /** The user, or undefined if the team has none with that id. */
 export const findUser = async (finder: Finder, id: string): Promise<User | undefined> => {
-  const [row] = await finder.find(store.userById, { id });
+  const row = await findRow(finder, id);
   return row && store.toUser(row);
 };
 

@@ -1,4 +1,4 @@
-import { insertInto, locking, lookup } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowsOf } from '../../database/declarations.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
@@ -24,40 +24,26 @@ export const insertUser = insertInto('users', {
 });
 
 export const userById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('users').selectAll().where('team_id', '=', teamId).where('id', '=', id),
+  rowsOf('users', { queries, teamId }, { id }).selectAll(),
 );
 
 /** Locked, so that the user is not deleted until the end of the transaction. */
 export const holdUserById = locking('users', userById);
 
 export const userByExternalId = lookup({ externalId: 'text' }, (queries, teamId, { externalId }) =>
-  queries.selectFrom('users').selectAll().where('team_id', '=', teamId).where('external_id', '=', externalId),
+  rowsOf('users', { queries, teamId }, { external_id: externalId }).selectAll(),
 );
 
-export const selectUsers = async (
-  { queries, teamId }: Reader,
-  externalId: string | undefined,
-  page: Page,
-): Promise<Paged<User>> => {
-  const query = queries
-    .selectFrom('users')
+export const selectUsers = async (reader: Reader, externalId: string | undefined, page: Page): Promise<Paged<User>> => {
+  const query = rowsOf('users', reader)
     .selectAll()
-    .where('team_id', '=', teamId)
     .$if(externalId !== undefined, (some) => some.where('external_id', '=', externalId as string));
   return mapPage(paged(await onPage(query, 'users', page).execute(), page), toUser);
 };
 
 /** False if the user was already deleted. */
-export const holdUser = async ({ queries, teamId }: Transaction, id: string): Promise<boolean> => {
-  const rows = await queries
-    .selectFrom('users')
-    .select('id')
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .forUpdate()
-    .execute();
-  return rows.length > 0;
-};
+export const holdUser = async (tx: Transaction, id: string): Promise<boolean> =>
+  (await rowsOf('users', tx, { id }).select('id').forUpdate().execute()).length > 0;
 
 /** States, user spaces, placements and instances are deleted by cascade. */
 export const deleteUser = ({ queries, teamId }: Transaction, id: string) =>
