@@ -20,7 +20,6 @@ import {
   checkTemplates,
   checkWeights,
   compileState,
-  findWarnings,
 } from './rules.ts';
 import {
   type CatalogState,
@@ -35,6 +34,7 @@ import {
   undoChanges,
 } from './state.ts';
 import { targetOf } from './target.ts';
+import { findWarnings } from './warnings.ts';
 
 /** What to plan: the body of a request, or versions to undo with their changes, newest first. */
 export type Wanted =
