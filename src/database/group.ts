@@ -1,6 +1,8 @@
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Ask, KeyOf, KeyTypes, Lookup, Merge, Rows, SharedLock, Write } from './declarations.ts';
+import { createQueries } from './kysely.ts';
 import type { Question, Session } from './session.ts';
-import { TABLES } from './tables.ts';
+import { TABLES, type Tables } from './tables.ts';
 import type { Queries, Transaction } from './work.ts';
 
 /** Thrown when a command leaves its group, to run again later. */
@@ -15,6 +17,19 @@ export class Postponed extends Error {
     if (until instanceof Promise) until.catch(() => {});
   }
 }
+
+/** Why a read leaves its group: others would have to wait for it. */
+export class LeavesGroup extends Error {}
+
+const LEAVES = new LeavesGroup('the read will run on its own');
+
+/** Free-form queries of a group of reads: none is sent, and whoever sends one runs again on its own. */
+const refusingQueries = createQueries<Tables>({
+  adapter: new PostgresAdapter(),
+  compiler: new PostgresQueryCompiler(),
+  introspector: (db) => new PostgresIntrospector(db),
+  run: () => Promise.reject(LEAVES),
+});
 
 /** The result of a command. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -86,6 +101,7 @@ export class Group {
   #asked: PendingLookup[] = [];
   #held: PendingLookup[] = [];
   #isScheduled = false;
+  #isShared = false;
   #failure: { readonly error: unknown } | undefined;
   /** If a lookup failed: the commands that asked for a lock along with it. */
   readonly waitedForLock = new Set<Command>();
@@ -118,7 +134,21 @@ export class Group {
     return outcomes;
   }
 
+  /** Runs reads that share a snapshot. None waits for another that takes long: such a read leaves. */
+  async read(reads: readonly Command[], settle: (index: number, outcome: Outcome) => void): Promise<void> {
+    this.#isShared = reads.length > 1;
+    this.session.begin();
+    const works = reads.map((command) => new GroupWork(this, command));
+    await Promise.all(works.map(async (work, index) => settle(index, await work.run())));
+  }
+
+  /** Free-form queries. */
+  get queries(): Queries {
+    return this.#isShared ? refusingQueries : this.session.queries;
+  }
+
   ask(owner: GroupWork, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
+    if (this.#isShared && lookup.isLong) return Promise.reject(LEAVES);
     return new Promise((resolve, reject) => {
       this.#asked.push({ owner, lookup, values: valuesOf(lookup, key), resolve, reject });
       this.#schedule();
@@ -260,7 +290,7 @@ class GroupWork implements Transaction {
   }
 
   get queries(): Queries {
-    return this.#group.session.queries;
+    return this.#group.queries;
   }
 
   find<K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Promise<readonly Row[]> {

@@ -23,9 +23,19 @@ interface Member {
   isApart: boolean;
 }
 
+/** A read waiting for its turn. */
+interface Reading {
+  readonly command: Command;
+  readonly settle: (outcome: Outcome) => void;
+}
+
 interface TeamQueue {
   readonly teamId: string;
   readonly keys: Keys;
+  reads: Reading[];
+  /** Groups of reads that are running. */
+  reading: number;
+  isReadScheduled: boolean;
   waiting: Member[];
   /** Commands that failed with a group or kept one waiting: each runs on its own, beside the groups. */
   apart: Member[];
@@ -77,6 +87,9 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
       queue = {
         teamId,
         keys: new Map(),
+        reads: [],
+        reading: 0,
+        isReadScheduled: false,
         waiting: [],
         apart: [],
         computing: 0,
@@ -416,10 +429,80 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
     }
   };
 
+  const runAgainAlone = ({ teamId }: TeamQueue, { command, settle }: Reading): void => {
+    runAlone('read', teamId, command).then(
+      (value) => settle({ value }),
+      (error) => settle({ error }),
+    );
+  };
+
+  const readAgainAfter = async (queue: TeamQueue, reading: Reading, until: Promise<unknown>): Promise<void> => {
+    observed.by.reran('loading', 1);
+    try {
+      await until;
+    } catch (error) {
+      reading.settle({ error: driver.translate(error) });
+      return;
+    }
+    queue.reads.push(reading);
+    scheduleReads(queue);
+  };
+
+  /** Whatever was not the read's own doing is found out by running it on its own. */
+  const settleRead = (queue: TeamQueue, reading: Reading, outcome: Outcome): void => {
+    const error = 'error' in outcome ? outcome.error : undefined;
+    if (error === undefined || error instanceof ServiceError) reading.settle(outcome);
+    else if (error instanceof Postponed && error.until instanceof Promise) readAgainAfter(queue, reading, error.until);
+    else runAgainAlone(queue, reading);
+  };
+
+  /** Runs reads that have arrived in one snapshot, so that each costs a fraction of a transaction. */
+  const runReads = async (queue: TeamQueue): Promise<void> => {
+    const taken = queue.reads.splice(0, LIMITS.groupReads);
+    queue.reading += 1;
+    try {
+      await inSession('read', queue, (session) => {
+        // Include those that have arrived by now.
+        taken.push(...queue.reads.splice(0, LIMITS.groupReads - taken.length));
+        const group = new Group(queue.teamId, session, queue.keys, []);
+        return group.read(taken, (index, outcome) => settleRead(queue, taken[index] as Reading, outcome));
+      });
+    } catch (error) {
+      // No session could be opened.
+      const translated = driver.translate(error);
+      for (const { settle } of taken) settle({ error: translated });
+    } finally {
+      queue.reading -= 1;
+      scheduleReads(queue);
+    }
+  };
+
+  const scheduleReads = (queue: TeamQueue): void => {
+    if (queue.isReadScheduled || queue.reads.length === 0 || queue.reading >= LIMITS.groupsOfReads) return;
+    queue.isReadScheduled = true;
+    setImmediate(() => {
+      queue.isReadScheduled = false;
+      while (queue.reads.length > 0 && queue.reading < LIMITS.groupsOfReads) runReads(queue);
+    });
+  };
+
+  const read: Units['read'] = (teamId, command) =>
+    new Promise((resolve, reject) => {
+      const queue = queueOf(teamId);
+      commandStarted(queue);
+      const settle = (outcome: Outcome): void => {
+        commandFinished(queue);
+        if ('error' in outcome) reject(outcome.error);
+        else resolve(outcome.value);
+      };
+      queue.reads.push({ command, settle });
+      scheduleReads(queue);
+    });
+
   return {
     write,
     transaction: (teamId, command) => runAlone('transaction', teamId, command),
-    read: (teamId, query) => runAlone('read', teamId, query),
+    read,
     readUrgent: (teamId, query) => runAlone('urgent', teamId, query),
     idle: () => (pendingCommands === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };

@@ -326,6 +326,9 @@ export const LIMITS = {
 
   // Units of work: commands that share a transaction, and how often one is retried after collisions.
   groupCommands: 256,
+  /** Reads of a team that share a snapshot, and how many such groups of a team run at once. */
+  groupReads: 8,
+  groupsOfReads: 2,
   commandsApart: 4,
   collisions: 20,
   backoffMs: 5,
