@@ -1,4 +1,5 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { LIMITS } from '../shared/limits.ts';
 import type { Ask, KeyOf, KeyTypes, Lookup, Merge, Rows, SharedLock, Write } from './declarations.ts';
 import { createQueries } from './kysely.ts';
 import type { Question, Session } from './session.ts';
@@ -72,6 +73,10 @@ const writeRank = ({ mode, table }: Write<unknown>): number => {
 const merged = ({ key, row }: Merge<unknown, object>, entries: readonly unknown[]): object[] =>
   Array.from(Map.groupBy(entries, (entry) => key(entry) ?? entry).values(), (same) => row(same as [unknown]));
 
+/** Rows that commands of a group share are written once all of them are done. */
+const isMerged = ({ merge }: Write<unknown>): boolean => merge !== undefined;
+const isOwnRow = (write: Write<unknown>): boolean => !isMerged(write);
+
 export interface Command {
   readonly command: (work: Transaction) => Promise<unknown>;
 }
@@ -85,21 +90,44 @@ export interface RunOptions {
   readonly commits?: boolean;
 }
 
-/** Which command holds which key, across all running groups of a team. */
+/**
+ * Which command holds which key, across all running groups of a team. A key that belongs to a group is free for its
+ * commands.
+ */
 export type Keys = Map<string, object>;
+
+/** A command that waits until others of its group are done with what it wants to hold. */
+interface InLine {
+  readonly work: GroupWork;
+  readonly names: readonly string[];
+  readonly proceed: () => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
  * Runs commands of one team interleaved in one transaction. Once the microtask queue is empty, every command is
  * waiting, and everything they asked for is sent in one batch. Locks are taken only when no command has anything else
  * to ask, so that most groups take all of their locks at once, in one order.
+ *
+ * Commands that want to hold the same key do so one after the other: the rows of whoever is done are written before the
+ * next one looks. A round is such a handover; there is a limit, since all commands of the group wait for the last one.
  */
 export class Group {
   readonly teamId: string;
   readonly session: Session;
   readonly #keys: Keys;
   readonly #claimed: string[];
+  readonly #works = new Map<object, GroupWork>();
   #asked: PendingLookup[] = [];
   #held: PendingLookup[] = [];
+  #line: InLine[] = [];
+  /** Commands that succeeded and whose rows are not written yet. */
+  #done: GroupWork[] = [];
+  #rounds = 0;
+  #willWrite: (() => void) | undefined;
+  #hasWritten = false;
+  /** Whether a command has ended or joined the line since those in line were last looked at. */
+  #mayHandOver = false;
   #isScheduled = false;
   #isShared = false;
   #failure: { readonly error: unknown } | undefined;
@@ -120,17 +148,17 @@ export class Group {
    */
   async run(commands: readonly Command[], { willWrite, willCommit, commits = false }: RunOptions): Promise<Outcome[]> {
     this.session.begin();
-    const works = commands.map((command) => new GroupWork(this, command));
+    this.#willWrite = willWrite;
+    const works = this.#worksOf(commands);
     const outcomes = await Promise.all(works.map((work) => work.run()));
     if (this.#failure !== undefined) throw this.#failure.error;
-    willWrite?.();
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
-    const written = this.#rowsOf(kept);
-    if (written.length > 0) await this.session.send(written);
-    if (written.length > 0 || (commits && kept.length > 0)) {
+    await this.#write([...this.#rowsOf(this.#done, isOwnRow), ...this.#rowsOf(kept, isMerged)]);
+    if (this.#hasWritten || (commits && kept.length > 0)) {
       willCommit?.();
       await this.session.commit();
     }
+    for (const work of kept) work.committed();
     return outcomes;
   }
 
@@ -138,8 +166,16 @@ export class Group {
   async read(reads: readonly Command[], settle: (index: number, outcome: Outcome) => void): Promise<void> {
     this.#isShared = reads.length > 1;
     this.session.begin();
-    const works = reads.map((command) => new GroupWork(this, command));
+    const works = this.#worksOf(reads);
     await Promise.all(works.map(async (work, index) => settle(index, await work.run())));
+  }
+
+  #worksOf(commands: readonly Command[]): GroupWork[] {
+    return commands.map((command) => {
+      const work = new GroupWork(this, command);
+      this.#works.set(command, work);
+      return work;
+    });
   }
 
   /** Free-form queries. */
@@ -149,40 +185,111 @@ export class Group {
 
   ask(owner: GroupWork, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
     if (this.#isShared && lookup.isLong) return Promise.reject(LEAVES);
+    return this.#find(this.#asked, owner, lookup, valuesOf(lookup, key));
+  }
+
+  async hold(work: GroupWork, asks: readonly Ask<unknown>[]): Promise<(readonly unknown[])[]> {
+    const wanted = asks.map(({ lookup, key }) => ({ lookup, values: valuesOf(lookup, key) }));
+    const names = wanted.flatMap(({ lookup: { locks }, values }) =>
+      locks === null ? [] : `${locks}\0${keyText(values)}`,
+    );
+    work.wants.push(...names);
+    if (!this.claim(work, names)) {
+      if (!this.#mayWait(work, names)) throw new Postponed(work.wants);
+      work.isWaiting = true;
+      await new Promise<void>((proceed, reject) => {
+        this.#line.push({ work, names, proceed, reject });
+        this.#mayHandOver = true;
+        this.#schedule();
+      });
+    }
+    return Promise.all(wanted.map(({ lookup, values }) => this.#find(this.#held, work, lookup, values)));
+  }
+
+  #find(pending: PendingLookup[], owner: GroupWork, lookup: Lookup, values: Values): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
-      this.#asked.push({ owner, lookup, values: valuesOf(lookup, key), resolve, reject });
+      pending.push({ owner, lookup, values, resolve, reject });
       this.#schedule();
     });
   }
 
-  hold(work: GroupWork, asks: readonly Ask<unknown>[]): Promise<(readonly unknown[])[]> {
-    return Promise.all(
-      asks.map(
-        ({ lookup, key }) =>
-          new Promise<readonly unknown[]>((resolve, reject) => {
-            const values = valuesOf(lookup, key);
-            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${keyText(values)}`);
-            this.#held.push({ owner: work, lookup, values, resolve, reject });
-            this.#schedule();
-          }),
-      ),
+  /** Drops the pending lookups of a command that has ended: nobody would receive the rows. */
+  ended(work: GroupWork, outcome: Outcome): void {
+    const isFromOthers = (asked: PendingLookup): boolean => asked.owner !== work;
+    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isFromOthers);
+    if (this.#held.length > 0) this.#held = this.#held.filter(isFromOthers);
+    work.isDone = true;
+    if ('value' in outcome) this.#done.push(work);
+    if (this.#line.length > 0) {
+      this.#line = this.#line.filter((waiting) => waiting.work !== work);
+      this.#mayHandOver = true;
+      this.#schedule();
+    }
+  }
+
+  /**
+   * Claims all of the keys for a command, or none if another command has one. Whoever is waiting for keys gets no others
+   * meanwhile: a key always goes to a command that waits for nobody, so none wait for each other in a circle.
+   */
+  claim({ command, isWaiting }: GroupWork, names: readonly string[]): boolean {
+    if (isWaiting) return false;
+    const isTaken = (name: string): boolean => {
+      const holder = this.#keys.get(name);
+      return holder !== undefined && holder !== command && holder !== this;
+    };
+    if (names.some(isTaken)) return false;
+    for (const name of names) {
+      if (!this.#keys.has(name)) this.#claimed.push(name);
+      this.#keys.set(name, command);
+    }
+    return true;
+  }
+
+  /** A command waits only for others of its group that are not waiting themselves. */
+  #mayWait({ command, isWaiting }: GroupWork, names: readonly string[]): boolean {
+    return (
+      !isWaiting &&
+      this.#rounds < LIMITS.groupRounds &&
+      names.every((name) => {
+        const holder = this.#keys.get(name);
+        if (holder === undefined || holder === command || holder === this) return true;
+        const work = this.#works.get(holder);
+        return work !== undefined && !work.isWaiting;
+      })
     );
   }
 
-  /** Drops the pending lookups of a command that has ended: nobody would receive the rows. */
-  forget(owner: GroupWork): void {
-    const isFromOthers = (asked: PendingLookup): boolean => asked.owner !== owner;
-    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isFromOthers);
-    if (this.#held.length > 0) this.#held = this.#held.filter(isFromOthers);
+  /** Lets those in line proceed who wait only for commands that are done, whose rows they will see. */
+  async #handOver(): Promise<void> {
+    this.#mayHandOver = false;
+    const isFree = (name: string): boolean => {
+      const holder = this.#keys.get(name);
+      return holder === undefined || holder === this || (this.#works.get(holder)?.isDone ?? false);
+    };
+    if (!this.#line.some(({ names }) => names.every(isFree))) return;
+    this.#rounds += 1;
+    // Those who are done by now: others may end while rows are being written.
+    const freed = this.#claimed.filter(isFree);
+    await this.#write(this.#rowsOf(this.#done.splice(0), isOwnRow));
+    for (const name of freed) this.#keys.set(name, this);
+    for (const waiting of this.#line.splice(0)) {
+      const { work, names, proceed, reject } = waiting;
+      work.isWaiting = false;
+      if (this.claim(work, names)) proceed();
+      else if (this.#rounds === LIMITS.groupRounds) reject(new Postponed(work.wants));
+      else {
+        work.isWaiting = true;
+        this.#line.push(waiting);
+      }
+    }
   }
 
-  /** Returns false if another command holds the key. */
-  claim(owner: object, key: string): boolean {
-    const holder = this.#keys.get(key);
-    if (holder !== undefined) return holder === owner;
-    this.#keys.set(key, owner);
-    this.#claimed.push(key);
-    return true;
+  async #write(rows: readonly Rows[]): Promise<void> {
+    this.#willWrite?.();
+    this.#willWrite = undefined;
+    if (rows.length === 0) return;
+    this.#hasWritten = true;
+    await this.session.send(rows);
   }
 
   #schedule(): void {
@@ -193,24 +300,22 @@ export class Group {
   }
 
   async #dispatch(): Promise<void> {
-    this.#isScheduled = false;
-    const isLocking = this.#asked.length === 0;
-    const asked = isLocking ? this.#held : this.#asked;
-    if (asked.length === 0) return;
-    if (isLocking) this.#held = [];
-    else this.#asked = [];
+    const asked = this.#asked.length > 0 ? this.#asked.splice(0) : this.#held.splice(0);
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
-      await this.#send(asked);
+      if (asked.length > 0) await this.#send(asked);
+      else await this.#handOver();
     } catch (error) {
       if (this.#failure === undefined) {
         this.#failure = { error };
         for (const { owner, lookup } of asked)
           if (lookup.locks !== null || lookup.shares !== null) this.waitedForLock.add(owner.command);
       }
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of [...asked, ...this.#line.splice(0)]) reject(error);
+      this.#mayHandOver = false;
     }
-    if (this.#asked.length + this.#held.length > 0) this.#schedule();
+    this.#isScheduled = false;
+    if (this.#asked.length + this.#held.length > 0 || this.#mayHandOver) this.#schedule();
   }
 
   /** Sends each lookup once, for all requested keys. */
@@ -244,11 +349,12 @@ export class Group {
     }
   }
 
-  #rowsOf(works: readonly GroupWork[]): Rows[] {
+  #rowsOf(works: readonly GroupWork[], isWanted: (write: Write<unknown>) => boolean): Rows[] {
     const byWrite = new Map<Write<unknown>, unknown[]>();
     for (const { written } of works) {
       for (let index = 0; index < written.length; index += 2) {
         const [write, row] = [written[index] as Write<unknown>, written[index + 1]];
+        if (!isWanted(write)) continue;
         const rows = byWrite.get(write);
         if (rows === undefined) byWrite.set(write, [row]);
         else rows.push(row);
@@ -267,11 +373,16 @@ export class Group {
 /** The unit of work that one command of a group sees. */
 class GroupWork implements Transaction {
   readonly teamId: string;
+  readonly command: Command;
   /** Writes and their rows, alternating, in the order in which they were written. */
   readonly written: unknown[] = [];
+  /** All keys that it is known to need. */
+  readonly wants: string[] = [];
+  isDone = false;
+  /** Whether it is in line. */
+  isWaiting = false;
   readonly #group: Group;
-  readonly command: Command;
-  readonly #keys: string[] = [];
+  readonly #facts: (() => void)[] = [];
 
   constructor(group: Group, owner: Command) {
     this.teamId = group.teamId;
@@ -280,13 +391,22 @@ class GroupWork implements Transaction {
   }
 
   async run(): Promise<Outcome> {
+    const outcome = await this.#outcome();
+    this.#group.ended(this, outcome);
+    return outcome;
+  }
+
+  async #outcome(): Promise<Outcome> {
     try {
       return { value: await this.command.command(this) };
     } catch (error) {
       return { error };
-    } finally {
-      this.#group.forget(this);
     }
+  }
+
+  /** What it saw and wrote is committed. */
+  committed(): void {
+    for (const remember of this.#facts) remember();
   }
 
   get queries(): Queries {
@@ -304,13 +424,17 @@ class GroupWork implements Transaction {
   }
 
   claim(name: string): void {
-    this.#keys.push(name);
+    this.wants.push(name);
     // It waits until everything it needs is free: if it kept a part, two commands could deadlock.
-    if (!this.#group.claim(this.command, name)) throw new Postponed(this.#keys);
+    if (!this.#group.claim(this, [name])) throw new Postponed(this.wants);
   }
 
   write<Row>(write: Write<Row>, ...rows: Row[]): void {
     for (const row of rows) this.written.push(write, row);
+  }
+
+  remember(fact: () => void): void {
+    this.#facts.push(fact);
   }
 
   rerunAfter(promise: Promise<unknown>): never {

@@ -120,24 +120,30 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
 
-  /** Takes up to `most` waiting commands, except those waiting for a key that another command holds. */
+  /**
+   * Takes up to `most` waiting commands, except those waiting for a key that is held, or that too many of them want. The
+   * first to want a key gets it.
+   */
   const take = (queue: TeamQueue, from: 'waiting' | 'apart', most: number): { taken: Member[]; keys: string[] } => {
     const taken: Member[] = [];
-    const keys: string[] = [];
     const left: Member[] = [];
+    const wanted = new Map<string, Member[]>();
+    const isCrowded = (key: string): boolean => (wanted.get(key)?.length ?? 0) > LIMITS.groupRounds;
     for (const member of queue[from]) {
-      if (taken.length === most || isBlocked(queue, member)) {
+      if (taken.length === most || isBlocked(queue, member) || member.waitsFor.some(isCrowded)) {
         left.push(member);
         continue;
       }
       taken.push(member);
       for (const key of member.waitsFor) {
-        queue.keys.set(key, member);
-        keys.push(key);
+        const others = wanted.get(key);
+        if (others === undefined) wanted.set(key, [member]);
+        else others.push(member);
       }
     }
+    for (const [key, [first]] of wanted) queue.keys.set(key, first as Member);
     queue[from] = left;
-    return { taken, keys };
+    return { taken, keys: [...wanted.keys()] };
   };
 
   const inOrder = (members: readonly Member[]): Member[] => members.toSorted((a, b) => a.arrival - b.arrival);

@@ -23,13 +23,14 @@ export interface Finder {
  * A command's unit of work, which is all or nothing. Commands that arrive together run interleaved in one transaction,
  * and each is written as if it ran alone:
  *
- * - It sees what was committed before it began, but neither its own writes nor those of others in its group.
- * - Its writes are sent when all commands of the group are done. If it throws, its writes are dropped.
- * - It holds what only one command may use at a time. Two commands of a group never hold the same key: the later one
- *   runs again in the next group. Row locks keep other processes out.
+ * - It sees what was committed before it began, but not its own writes.
+ * - Its writes are sent when it is done. If it throws, they are dropped.
+ * - It holds what only one command may use at a time. Commands of a group that want to hold the same key do so one after
+ *   the other, and each sees what the ones before it wrote. Row locks keep other processes out.
+ * - Whatever else commands of its group write, it may see or not.
  *
  * A command may run several times before one run is kept, so it must have no side effects, and must await nothing but
- * its own lookups.
+ * its own lookups. What it finds may not be committed yet: see `remember`.
  */
 export interface Work extends Finder {
   /**
@@ -43,6 +44,8 @@ export interface Work extends Finder {
   /** Keeps other commands of this process from claiming the same name, when there is no row to lock yet. */
   claim(name: string): void;
   write<Row>(write: Write<Row>, ...rows: Row[]): void;
+  /** Called once what this command has seen is committed; only then may later commands rely on it. */
+  remember(fact: () => void): void;
 }
 
 /**

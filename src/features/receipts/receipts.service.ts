@@ -185,8 +185,10 @@ export const holdEpoch = (
       return { userId, on, recent, user: null, seeds: null, save, manifest: null, hidden: [] };
     const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
     const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
-    // Only what is found was committed.
-    if (hidden.length === 0) on.isPublished = true;
+    if (hidden.length === 0 && !on.isPublished)
+      work.remember(() => {
+        on.isPublished = true;
+      });
     const seeds = toSeeds(known, known.nextSeed, end);
     return { userId, on, recent, user: known.user, seeds, save, manifest, hidden };
   });
