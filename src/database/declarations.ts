@@ -25,6 +25,8 @@ export interface Lookup<K extends KeyTypes = KeyTypes, Row = unknown> {
   readonly shares: SharedLock | null;
   /** Whether one key may have very many rows. */
   readonly isLong: boolean;
+  /** The table, if it finds just the row of a table that has these values in columns of these names. */
+  readonly rowOf: keyof Tables | null;
   /** Builds the query for one key. */
   build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row> & Expression<Row>;
 }
@@ -36,7 +38,7 @@ export const lookup = <const K extends KeyTypes, Row>(
   keys: K,
   build: Build<K, Row>,
   { shares = null, isLong = false }: { shares?: SharedLock | null; isLong?: boolean } = {},
-): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong });
+): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong, rowOf: null });
 
 /** Declares the same read with a lock on the rows that it finds in a table, for use with `hold`. */
 export const locking = <K extends KeyTypes, Row>(locks: keyof Tables, read: Lookup<K, Row>): Lookup<K, Row> => ({
@@ -61,6 +63,30 @@ export const rowsOf = <T extends TeamTable, C extends Exclude<keyof Tables[T], '
   for (const [column, value] of Object.entries(values)) query = query.where(column as 'id', '=', value as string);
   return query as unknown as SelectQueryBuilder<Tables, T, object>;
 };
+
+type KeyColumns<T extends TeamTable> = { readonly [C in Exclude<keyof Tables[T], 'team_id'>]?: ColumnType };
+
+/** Declares a read of some columns of the row with a key, which is named like its columns; of all without a selection. */
+export const rowByKey = <
+  T extends TeamTable,
+  const K extends KeyColumns<T> & KeyTypes,
+  C extends keyof Tables[T] & string,
+>(
+  table: T,
+  keys: K,
+  columns?: readonly C[],
+): Lookup<K, Pick<Tables[T], C>> => ({
+  ...lookup(keys, (queries, teamId, key) => {
+    const rows = rowsOf(table, { queries, teamId }, key as never) as unknown as SelectQueryBuilder<
+      Tables,
+      'spaces',
+      object
+    >;
+    const found = columns === undefined ? rows.selectAll() : rows.select(columns as never);
+    return found as unknown as ReturnType<Lookup<K, Pick<Tables[T], C>>['build']>;
+  }),
+  rowOf: table,
+});
 
 /** A lookup with the key to look up. */
 export interface Ask<Row> {

@@ -1,7 +1,8 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { LIMITS } from '../shared/limits.ts';
-import type { Ask, KeyOf, KeyTypes, Lookup, Merge, Rows, SharedLock, Write } from './declarations.ts';
+import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
 import { createQueries } from './kysely.ts';
+import { KnownRows, keyText, RowBatch, tableRank, type Values } from './row-batch.ts';
 import type { Question, Session } from './session.ts';
 import { TABLES, type Tables } from './tables.ts';
 import type { Queries, Transaction } from './work.ts';
@@ -35,8 +36,6 @@ const refusingQueries = createQueries<Tables>({
 /** The result of a command. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-type Values = readonly (string | number)[];
-
 interface PendingLookup {
   readonly owner: GroupWork;
   readonly lookup: Lookup;
@@ -51,9 +50,6 @@ const valuesOf = ({ keys }: Lookup, key: Readonly<Record<string, string | number
   return values;
 };
 
-/** A key as text; no value contains a NUL. */
-const keyText = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
-
 const compareValues = (a: Values, b: Values): number => {
   for (let index = 0; index < a.length; index += 1) {
     const [left, right] = [a[index] as string | number, b[index] as string | number];
@@ -62,20 +58,7 @@ const compareValues = (a: Values, b: Values): number => {
   return 0;
 };
 
-const rankOfTable = new Map(TABLES.map((table, rank) => [table, rank]));
-const lockRank = ({ locks }: Lookup): number => (locks === null ? TABLES.length : (rankOfTable.get(locks) as number));
-/** Deletions come first, children before parents; then everything else, parents before children. */
-const writeRank = ({ mode, table }: Write<unknown>): number => {
-  const rank = rankOfTable.get(table) as number;
-  return mode === 'delete' ? -rank - 1 : rank;
-};
-
-const merged = ({ key, row }: Merge<unknown, object>, entries: readonly unknown[]): object[] =>
-  Array.from(Map.groupBy(entries, (entry) => key(entry) ?? entry).values(), (same) => row(same as [unknown]));
-
-/** Rows that commands of a group share are written once all of them are done. */
-const isMerged = ({ merge }: Write<unknown>): boolean => merge !== undefined;
-const isOwnRow = (write: Write<unknown>): boolean => !isMerged(write);
+const lockRank = ({ locks }: Lookup): number => (locks === null ? TABLES.length : tableRank(locks));
 
 export interface Command {
   readonly command: (work: Transaction) => Promise<unknown>;
@@ -109,8 +92,9 @@ interface InLine {
  * waiting, and everything they asked for is sent in one batch. Locks are taken only when no command has anything else
  * to ask, so that most groups take all of their locks at once, in one order.
  *
- * Commands that want to hold the same key do so one after the other: the rows of whoever is done are written before the
- * next one looks. A round is such a handover; there is a limit, since all commands of the group wait for the last one.
+ * Commands that want to hold the same key do so one after the other, each with the rows that the one before leaves. What
+ * is written of these rows is known without asking; before whoever holds them looks for anything else, all rows are
+ * written that are ready. How often that happens is limited, since all commands of a group wait for the last one.
  */
 export class Group {
   readonly teamId: string;
@@ -121,9 +105,14 @@ export class Group {
   #asked: PendingLookup[] = [];
   #held: PendingLookup[] = [];
   #line: InLine[] = [];
-  /** Commands that succeeded and whose rows are not written yet. */
-  #done: GroupWork[] = [];
-  #rounds = 0;
+  /** Rows of commands that succeeded, to be written in this order. */
+  #unwritten: RowBatch[] = [];
+  /** Rows that commands share, which are written when all of them are done. */
+  readonly #merged = new RowBatch();
+  /** How often rows were written. */
+  #writes = 0;
+  /** Rows that commands in line may want to hold, as the commands that are done leave them. */
+  readonly #known = new KnownRows();
   #willWrite: (() => void) | undefined;
   #hasWritten = false;
   /** Whether a command has ended or joined the line since those in line were last looked at. */
@@ -153,7 +142,8 @@ export class Group {
     const outcomes = await Promise.all(works.map((work) => work.run()));
     if (this.#failure !== undefined) throw this.#failure.error;
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
-    await this.#write([...this.#rowsOf(this.#done, isOwnRow), ...this.#rowsOf(kept, isMerged)]);
+    await this.#write();
+    await this.#send(this.#merged);
     if (this.#hasWritten || (commits && kept.length > 0)) {
       willCommit?.();
       await this.session.commit();
@@ -203,7 +193,13 @@ export class Group {
         this.#schedule();
       });
     }
-    return Promise.all(wanted.map(({ lookup, values }) => this.#find(this.#held, work, lookup, values)));
+    return Promise.all(
+      wanted.map(
+        ({ lookup, values }) =>
+          (this.#isBehind(work) ? this.#known.get(lookup, values) : undefined) ??
+          this.#find(this.#held, work, lookup, values),
+      ),
+    );
   }
 
   #find(pending: PendingLookup[], owner: GroupWork, lookup: Lookup, values: Values): Promise<readonly unknown[]> {
@@ -219,7 +215,7 @@ export class Group {
     if (this.#asked.length > 0) this.#asked = this.#asked.filter(isFromOthers);
     if (this.#held.length > 0) this.#held = this.#held.filter(isFromOthers);
     work.isDone = true;
-    if ('value' in outcome) this.#done.push(work);
+    if ('value' in outcome) this.#keep(work);
     if (this.#line.length > 0) {
       this.#line = this.#line.filter((waiting) => waiting.work !== work);
       this.#mayHandOver = true;
@@ -227,11 +223,31 @@ export class Group {
     }
   }
 
+  /** Keeps the rows of a command that succeeded until they are written. */
+  #keep(work: GroupWork): void {
+    const own: [Write<unknown>, unknown][] = [];
+    for (const [write, row] of work.written) {
+      if (write.merge === undefined) own.push([write, row]);
+      else this.#merged.add(write, row);
+    }
+    if (own.length === 0) return;
+    let batch = this.#unwritten.at(-1);
+    if (batch === undefined || (this.#isBehind(work) && !batch.mayFollow(own.map(([write]) => write)))) {
+      batch = new RowBatch();
+      this.#unwritten.push(batch);
+    }
+    for (const [write, row] of own) {
+      batch.add(write, row);
+      this.#known.write(write, row);
+    }
+  }
+
   /**
    * Claims all of the keys for a command, or none if another command has one. Whoever is waiting for keys gets no others
    * meanwhile: a key always goes to a command that waits for nobody, so none wait for each other in a circle.
    */
-  claim({ command, isWaiting }: GroupWork, names: readonly string[]): boolean {
+  claim(work: GroupWork, names: readonly string[]): boolean {
+    const { command, isWaiting } = work;
     if (isWaiting) return false;
     const isTaken = (name: string): boolean => {
       const holder = this.#keys.get(name);
@@ -239,17 +255,29 @@ export class Group {
     };
     if (names.some(isTaken)) return false;
     for (const name of names) {
-      if (!this.#keys.has(name)) this.#claimed.push(name);
+      const holder = this.#keys.get(name);
+      if (holder === undefined) this.#claimed.push(name);
+      if (holder === this) work.follows = this.#writes;
       this.#keys.set(name, command);
     }
     return true;
+  }
+
+  /** Claims a key for which there is no row: whoever finds that another of its group had it must look again. */
+  claimName(work: GroupWork, name: string): boolean {
+    return this.#keys.get(name) !== this && this.claim(work, [name]);
+  }
+
+  /** Whether a command holds what others of its group have left, of whom not all rows are written. */
+  #isBehind({ follows }: GroupWork): boolean {
+    return follows === this.#writes && this.#unwritten.length > 0;
   }
 
   /** A command waits only for others of its group that are not waiting themselves. */
   #mayWait({ command, isWaiting }: GroupWork, names: readonly string[]): boolean {
     return (
       !isWaiting &&
-      this.#rounds < LIMITS.groupRounds &&
+      this.#writes < LIMITS.groupWrites &&
       names.every((name) => {
         const holder = this.#keys.get(name);
         if (holder === undefined || holder === command || holder === this) return true;
@@ -259,24 +287,18 @@ export class Group {
     );
   }
 
-  /** Lets those in line proceed who wait only for commands that are done, whose rows they will see. */
-  async #handOver(): Promise<void> {
+  /** Lets those in line proceed who wait only for commands that are done. */
+  #handOver(): void {
     this.#mayHandOver = false;
-    const isFree = (name: string): boolean => {
-      const holder = this.#keys.get(name);
-      return holder === undefined || holder === this || (this.#works.get(holder)?.isDone ?? false);
-    };
-    if (!this.#line.some(({ names }) => names.every(isFree))) return;
-    this.#rounds += 1;
-    // Those who are done by now: others may end while rows are being written.
-    const freed = this.#claimed.filter(isFree);
-    await this.#write(this.#rowsOf(this.#done.splice(0), isOwnRow));
-    for (const name of freed) this.#keys.set(name, this);
+    for (const name of this.#claimed) {
+      const work = this.#works.get(this.#keys.get(name) as object);
+      if (work?.isDone) this.#keys.set(name, this);
+    }
     for (const waiting of this.#line.splice(0)) {
       const { work, names, proceed, reject } = waiting;
       work.isWaiting = false;
       if (this.claim(work, names)) proceed();
-      else if (this.#rounds === LIMITS.groupRounds) reject(new Postponed(work.wants));
+      else if (this.#writes === LIMITS.groupWrites) reject(new Postponed(work.wants));
       else {
         work.isWaiting = true;
         this.#line.push(waiting);
@@ -284,9 +306,16 @@ export class Group {
     }
   }
 
-  async #write(rows: readonly Rows[]): Promise<void> {
+  /** Writes the rows of the commands that are done. */
+  async #write(): Promise<void> {
     this.#willWrite?.();
     this.#willWrite = undefined;
+    this.#writes += 1;
+    for (const batch of this.#unwritten.splice(0)) await this.#send(batch);
+  }
+
+  async #send(batch: RowBatch): Promise<void> {
+    const rows = batch.rows(this.teamId);
     if (rows.length === 0) return;
     this.#hasWritten = true;
     await this.session.send(rows);
@@ -300,11 +329,16 @@ export class Group {
   }
 
   async #dispatch(): Promise<void> {
-    const asked = this.#asked.length > 0 ? this.#asked.splice(0) : this.#held.splice(0);
+    const isLocking = this.#asked.length === 0;
+    const asked = isLocking ? this.#held.splice(0) : this.#asked.splice(0);
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
-      if (asked.length > 0) await this.#send(asked);
-      else await this.#handOver();
+      if (asked.length === 0) this.#handOver();
+      else {
+        // Whoever follows others must see all of their rows, not only those it holds.
+        if (asked.some(({ owner }) => this.#isBehind(owner))) await this.#write();
+        await this.#ask(asked, isLocking);
+      }
     } catch (error) {
       if (this.#failure === undefined) {
         this.#failure = { error };
@@ -319,7 +353,7 @@ export class Group {
   }
 
   /** Sends each lookup once, for all requested keys. */
-  async #send(asked: readonly PendingLookup[]): Promise<void> {
+  async #ask(asked: readonly PendingLookup[], isLocking: boolean): Promise<void> {
     const byLookup = new Map<Lookup, Map<string, { values: Values; asked: PendingLookup[] }>>();
     for (const one of asked) {
       let byKey = byLookup.get(one.lookup);
@@ -341,32 +375,17 @@ export class Group {
       return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
     });
     const rowsPerQuestion = await this.session.ask(questions);
+    // What was found before these locks is not known any more; rows that are not written yet were not found.
+    if (isLocking) this.#known.clear();
+    const areKnown = isLocking && this.#line.length > 0 && this.#unwritten.length === 0;
     for (const [number, all] of waiting.entries()) {
-      for (const [place, { asked: same }] of all.entries()) {
+      const { lookup } = questions[number] as Question;
+      for (const [place, { values, asked: same }] of all.entries()) {
         const rows = rowsPerQuestion[number]?.[place] as readonly unknown[];
+        if (areKnown) this.#known.set(lookup, values, rows);
         for (const { resolve } of same) resolve(rows);
       }
     }
-  }
-
-  #rowsOf(works: readonly GroupWork[], isWanted: (write: Write<unknown>) => boolean): Rows[] {
-    const byWrite = new Map<Write<unknown>, unknown[]>();
-    for (const { written } of works) {
-      for (let index = 0; index < written.length; index += 2) {
-        const [write, row] = [written[index] as Write<unknown>, written[index + 1]];
-        if (!isWanted(write)) continue;
-        const rows = byWrite.get(write);
-        if (rows === undefined) byWrite.set(write, [row]);
-        else rows.push(row);
-      }
-    }
-    return [...byWrite]
-      .sort(([a], [b]) => writeRank(a) - writeRank(b))
-      .map(([write, rows]) => ({
-        teamId: this.teamId,
-        write,
-        rows: write.merge === undefined ? rows : merged(write.merge, rows),
-      }));
   }
 }
 
@@ -374,11 +393,13 @@ export class Group {
 class GroupWork implements Transaction {
   readonly teamId: string;
   readonly command: Command;
-  /** Writes and their rows, alternating, in the order in which they were written. */
-  readonly written: unknown[] = [];
+  /** In the order in which they were written. */
+  readonly written: [write: Write<unknown>, row: unknown][] = [];
   /** All keys that it is known to need. */
   readonly wants: string[] = [];
   isDone = false;
+  /** How often its group had written rows when it took over what others had held. */
+  follows = -1;
   /** Whether it is in line. */
   isWaiting = false;
   readonly #group: Group;
@@ -426,11 +447,11 @@ class GroupWork implements Transaction {
   claim(name: string): void {
     this.wants.push(name);
     // It waits until everything it needs is free: if it kept a part, two commands could deadlock.
-    if (!this.#group.claim(this, [name])) throw new Postponed(this.wants);
+    if (!this.#group.claimName(this, name)) throw new Postponed(this.wants);
   }
 
   write<Row>(write: Write<Row>, ...rows: Row[]): void {
-    for (const row of rows) this.written.push(write, row);
+    for (const row of rows) this.written.push([write as Write<unknown>, row]);
   }
 
   remember(fact: () => void): void {

@@ -128,7 +128,7 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
     const taken: Member[] = [];
     const left: Member[] = [];
     const wanted = new Map<string, Member[]>();
-    const isCrowded = (key: string): boolean => (wanted.get(key)?.length ?? 0) > LIMITS.groupRounds;
+    const isCrowded = (key: string): boolean => wanted.get(key)?.length === LIMITS.groupWrites;
     for (const member of queue[from]) {
       if (taken.length === most || isBlocked(queue, member) || member.waitsFor.some(isCrowded)) {
         left.push(member);

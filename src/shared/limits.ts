@@ -326,8 +326,8 @@ export const LIMITS = {
 
   // Units of work: commands that share a transaction, and how often one is retried after collisions.
   groupCommands: 256,
-  /** How often commands of a group hand on what others of it wait for; all of them wait for the last one. */
-  groupRounds: 32,
+  /** How often rows of a group are written before all of its commands are done: all wait for the last one. */
+  groupWrites: 16,
   /** Reads of a team that share a snapshot, and how many such groups of a team run at once. */
   groupReads: 8,
   groupsOfReads: 2,

@@ -476,11 +476,12 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
         const [epoch] = await holdAll(work, holdEpoch(work, 'p', on, deps));
         beginRoll(work, { teamId: team.teamId, nowMs: Date.now() }, epoch);
         if (isRolledBack) throw new Error('rolled back');
-        return [epoch.hidden.length, on.isPublished];
+        return { hidden: epoch.hidden.length, wasPublished: on.isPublished };
       });
     await assert.rejects(begin(true), /rolled back/);
-    assert.deepEqual(await begin(false), [2, false]);
-    assert.deepEqual(await begin(false), [0, true]);
+    assert.deepEqual(await begin(false), { hidden: 2, wasPublished: false });
+    assert.deepEqual(await begin(false), { hidden: 0, wasPublished: false });
+    assert.deepEqual(await begin(false), { hidden: 0, wasPublished: true });
   });
 
   test('are listed page by page, and by epoch', async () => {

@@ -55,7 +55,7 @@ export const holdTemplateState = (work: Work, userId: string, owner: StateOwner)
   };
   const locked = [scopes.own, ...(scopes.group === null ? [] : [scopes.group])];
   return holding(
-    locked.map((scope) => ask(store.holdState, { userId, scope })),
+    locked.map((scope) => ask(store.holdState, { user_id: userId, scope })),
     (own = [], group = []) => ({
       state: readState(own, group, owner),
       save: ({ own: nextOwn, pity }) => {
@@ -84,7 +84,7 @@ export const holdReceipts = <End extends object, T>(
   userId: string,
   read: (held: HeldEnd<End>) => T | Promise<T>,
 ): Hold<T> =>
-  holding([ask(store.holdState, { userId, scope: RECEIPTS })], (found) =>
+  holding([ask(store.holdState, { user_id: userId, scope: RECEIPTS })], (found) =>
     read({
       end: readEnd<End>(found),
       save: (next) => {
@@ -97,7 +97,7 @@ export const holdReceipts = <End extends object, T>(
 
 /** The same without a lock. */
 export const findReceiptsEnd = async <T>(finder: Finder, userId: string): Promise<T | null> =>
-  readEnd<T>(await finder.find(store.stateOf, { userId, scope: RECEIPTS }));
+  readEnd<T>(await finder.find(store.stateOf, { user_id: userId, scope: RECEIPTS }));
 
 /** The current state, without a lock; null if the user never rolled on the template. */
 export const findTemplateState = async (
@@ -107,8 +107,8 @@ export const findTemplateState = async (
 ): Promise<TemplateState | null> => {
   const scopes = scopesOf(owner);
   const [own, group] = await Promise.all([
-    finder.find(store.stateOf, { userId, scope: scopes.own }),
-    scopes.group === null ? [] : finder.find(store.stateOf, { userId, scope: scopes.group }),
+    finder.find(store.stateOf, { user_id: userId, scope: scopes.own }),
+    scopes.group === null ? [] : finder.find(store.stateOf, { user_id: userId, scope: scopes.group }),
   ]);
   return own.length + group.length === 0 ? null : readState(own, group, owner);
 };

@@ -1,9 +1,7 @@
-import { insertInto, locking, lookup, rowsOf, updateIn } from '../../database/declarations.ts';
+import { insertInto, locking, rowByKey, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
-export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamId, { userId, scope }) =>
-  rowsOf('user_states', { queries, teamId }, { user_id: userId, scope }).select('state'),
-);
+export const stateOf = rowByKey('user_states', { user_id: 'text', scope: 'text' }, ['state']);
 
 export const holdState = locking('user_states', stateOf);
 

@@ -1,4 +1,4 @@
-import { insertInto, locking, lookup, rowsOf } from '../../database/declarations.ts';
+import { insertInto, locking, lookup, rowByKey, rowsOf } from '../../database/declarations.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
@@ -23,9 +23,7 @@ export const insertUser = insertInto('users', {
   updated_at: 'bigint',
 });
 
-export const userById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
-  rowsOf('users', { queries, teamId }, { id }).selectAll(),
-);
+export const userById = rowByKey('users', { id: 'text' });
 
 /** Locked, so that the user is not deleted until the end of the transaction. */
 export const holdUserById = locking('users', userById);
