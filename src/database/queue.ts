@@ -120,30 +120,20 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
 
-  /**
-   * Takes up to `most` waiting commands, except those waiting for a key that is held, or that too many of them want. The
-   * first to want a key gets it.
-   */
+  /** Takes up to `most` waiting commands, except those waiting for a key that is held. The first to want a key gets it. */
   const take = (queue: TeamQueue, from: 'waiting' | 'apart', most: number): { taken: Member[]; keys: string[] } => {
     const taken: Member[] = [];
     const left: Member[] = [];
-    const wanted = new Map<string, Member[]>();
-    const isCrowded = (key: string): boolean => wanted.get(key)?.length === LIMITS.groupWrites;
-    for (const member of queue[from]) {
-      if (taken.length === most || isBlocked(queue, member) || member.waitsFor.some(isCrowded)) {
-        left.push(member);
-        continue;
-      }
-      taken.push(member);
-      for (const key of member.waitsFor) {
-        const others = wanted.get(key);
-        if (others === undefined) wanted.set(key, [member]);
-        else others.push(member);
-      }
-    }
-    for (const [key, [first]] of wanted) queue.keys.set(key, first as Member);
+    for (const member of queue[from]) (taken.length < most && !isBlocked(queue, member) ? taken : left).push(member);
     queue[from] = left;
-    return { taken, keys: [...wanted.keys()] };
+    const keys: string[] = [];
+    for (const member of taken)
+      for (const key of member.waitsFor) {
+        if (queue.keys.has(key)) continue;
+        queue.keys.set(key, member);
+        keys.push(key);
+      }
+    return { taken, keys };
   };
 
   const inOrder = (members: readonly Member[]): Member[] => members.toSorted((a, b) => a.arrival - b.arrival);
