@@ -118,6 +118,7 @@ export class Group {
   /** Whether a command has ended or joined the line since those in line were last looked at. */
   #mayHandOver = false;
   #isScheduled = false;
+  #hasBegun = false;
   #isShared = false;
   #failure: { readonly error: unknown } | undefined;
   /** If a lookup failed: the commands that asked for a lock along with it. */
@@ -136,7 +137,7 @@ export class Group {
    * The command object owns the keys that it claims.
    */
   async run(commands: readonly Command[], { willWrite, willCommit, commits = false }: RunOptions): Promise<Outcome[]> {
-    this.session.begin();
+    this.#begin();
     this.#willWrite = willWrite;
     const works = this.#worksOf(commands);
     const outcomes = await Promise.all(works.map((work) => work.run()));
@@ -155,7 +156,6 @@ export class Group {
   /** Runs reads that share a snapshot. None waits for another that takes long: such a read leaves. */
   async read(reads: readonly Command[], settle: (index: number, outcome: Outcome) => void): Promise<void> {
     this.#isShared = reads.length > 1;
-    this.session.begin();
     const works = this.#worksOf(reads);
     await Promise.all(works.map(async (work, index) => settle(index, await work.run())));
   }
@@ -168,9 +168,18 @@ export class Group {
     });
   }
 
+  /** Reads that all leave need no transaction. */
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.session.begin();
+  }
+
   /** Free-form queries. */
   get queries(): Queries {
-    return this.#isShared ? refusingQueries : this.session.queries;
+    if (this.#isShared) return refusingQueries;
+    this.#begin();
+    return this.session.queries;
   }
 
   ask(owner: GroupWork, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
@@ -298,11 +307,10 @@ export class Group {
       const { work, names, proceed, reject } = waiting;
       work.isWaiting = false;
       if (this.claim(work, names)) proceed();
-      else if (this.#writes === LIMITS.groupWrites) reject(new Postponed(work.wants));
-      else {
+      else if (this.#mayWait(work, names)) {
         work.isWaiting = true;
         this.#line.push(waiting);
-      }
+      } else reject(new Postponed(work.wants));
     }
   }
 
@@ -374,6 +382,7 @@ export class Group {
       waiting.push(all);
       return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
     });
+    this.#begin();
     const rowsPerQuestion = await this.session.ask(questions);
     // What was found before these locks is not known any more; rows that are not written yet were not found.
     if (isLocking) this.#known.clear();

@@ -329,7 +329,7 @@ export const LIMITS = {
   /** How often rows of a group are written before all of its commands are done: all wait for the last one. */
   groupWrites: 16,
   /** Reads of a team that share a snapshot, and how many such groups of a team run at once. */
-  groupReads: 8,
+  groupReads: 16,
   groupsOfReads: 2,
   commandsApart: 4,
   collisions: 20,

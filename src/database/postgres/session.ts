@@ -160,7 +160,7 @@ export class PostgresSession implements Session {
   readonly #fence: Fence;
   readonly #giveBack: () => void;
   #settings: Settings | null;
-  #begun: Promise<unknown> = Promise.resolve();
+  #begun: Promise<unknown> | undefined;
   #isCommitted = false;
 
   constructor({ client, purpose, teamId, statements, fence, giveBack }: SessionParts) {
@@ -261,7 +261,7 @@ export class PostgresSession implements Session {
   }
 
   end(): void {
-    if (this.#isCommitted) this.#giveBack();
+    if (this.#isCommitted || this.#begun === undefined) this.#giveBack();
     // The pool discards a connection that cannot even roll back.
     else this.#client.control('rollback').then(this.#giveBack, this.#giveBack);
   }
