@@ -15,7 +15,7 @@ import { type ApiResponse, basic } from '../harness.ts';
 import { assertInventoriesHold } from '../inventories.ts';
 import { type Running, run } from '../processes.ts';
 
-const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
+export const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
 /** Twice as long as the service may take for any request. */
 const RESPONSE_MS = 60_000;
 
