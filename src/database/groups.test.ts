@@ -22,6 +22,8 @@ const updateName = updateIn('users', { id: 'text', external_id: 'text' }, { key:
 const deleteUser = deleteFrom('users', { id: 'text' }, { key: ['id'] });
 const userById = rowByKey('users', { id: 'text' }, ['id', 'external_id']);
 const holdUser = locking('users', userById);
+const insertState = insertInto('user_states', { user_id: 'text', scope: 'text', template_id: 'text', state: 'text' });
+const holdState = locking('user_states', rowByKey('user_states', { user_id: 'text', scope: 'text' }, ['state']));
 const userByName = lookup({ name: 'text' }, (queries, teamId, { name }) =>
   queries.selectFrom('users').select('id').where('team_id', '=', teamId).where('external_id', '=', name),
 );
@@ -263,6 +265,73 @@ for (const engine of ENGINES) {
         );
         assert.deepEqual(seen, [undefined, 'one', 'two', 'three', 'four', undefined, 'five']);
         assert.equal(await nameOf('fickle'), 'six');
+      });
+
+      test('do not keep rows that were deleted with others', async () => {
+        await insert(user('owner'));
+        const state = { user_id: 'owner', scope: 'test' };
+        await database.write('a', async (work) =>
+          work.write(insertState, { ...state, template_id: null, state: '{}' }),
+        );
+        const seen = await Promise.all(
+          Array.from({ length: 3 }, () =>
+            database.write('a', async (work) => {
+              const [users, states] = await work.hold(ask(holdUser, { id: 'owner' }), ask(holdState, state));
+              if (users.length > 0) work.write(deleteUser, { id: 'owner' });
+              else work.write(insertUser, user('owner'));
+              return states.length;
+            }),
+          ),
+        );
+        assert.deepEqual(seen, [1, 0, 0]);
+      });
+
+      test('know no more than what was found after their locks', async () => {
+        const ids = ['first', 'second', 'third', 'changing'];
+        await insert(...ids.map((id) => user(id, `${id} 0`)));
+        const [changed, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const hold = async (work: Work, id: string) => {
+          const [, [found]] = await work.hold(ask(holdUser, { id }), ask(userById, { id: 'changing' }));
+          work.write(updateName, { id, external_id: `${id} 1` });
+          return countIn(found?.external_id);
+        };
+        const commands: ((work: Work) => Promise<number>)[] = [
+          // While one waits for the other, what they find is remembered for the next.
+          (work) => hold(work, 'first'),
+          (work) => hold(work, 'first'),
+          async (work) => {
+            await changed.promise;
+            await work.hold(ask(holdUser, { id: 'second' }));
+            work.write(updateName, { id: 'second', external_id: 'second 1' });
+            // A row that it does not hold.
+            work.write(updateName, { id: 'changing', external_id: 'changing 2' });
+            done.resolve();
+            return 1;
+          },
+          async (work) => {
+            await done.promise;
+            await work.find(userById, { id: 'nobody' });
+            return hold(work, 'third');
+          },
+          async (work) => {
+            await done.promise;
+            await work.find(userById, { id: 'nobody' });
+            return hold(work, 'third');
+          },
+          async (work) => {
+            await changed.promise;
+            return hold(work, 'second');
+          },
+        ];
+        const seen = Promise.all(commands.map((command) => database.write('a', command)));
+        // Another node, where there is one, changes what the first two have found.
+        if (nodes.length > 1)
+          await nodes[1]?.write('a', async (work) =>
+            work.write(updateName, { id: 'changing', external_id: 'changing 1' }),
+          );
+        changed.resolve();
+        const last = (await seen).at(-1);
+        assert.equal(last, 2);
       });
 
       test('remember only what is committed', async () => {
