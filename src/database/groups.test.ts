@@ -334,6 +334,38 @@ for (const engine of ENGINES) {
         assert.equal(last, 2);
       });
 
+      if (engine === 'postgres')
+        test('do not know what others found before their locks', async () => {
+          await insert(...['early', 'late', 'moving'].map((id) => user(id, `${id} 0`)));
+          const [found, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+          const hold = async (work: Work, id: string) => {
+            const [, [moving]] = await work.hold(ask(holdUser, { id }), ask(userById, { id: 'moving' }));
+            found.resolve();
+            work.write(updateName, { id, external_id: `${id} 1` });
+            return countIn(moving?.external_id);
+          };
+          const later = async (work: Work, then: (work: Work) => Promise<number>): Promise<number> => {
+            await changed.promise;
+            return then(work);
+          };
+          const seen = Promise.all([
+            database.write('a', (work) => hold(work, 'early')),
+            database.write('a', (work) => hold(work, 'early')),
+            database.write('a', (work) =>
+              later(work, async () => {
+                await work.hold(ask(holdUser, { id: 'late' }));
+                work.write(updateName, { id: 'late', external_id: 'late 1' });
+                return 1;
+              }),
+            ),
+            database.write('a', (work) => later(work, () => hold(work, 'late'))),
+          ]);
+          await found.promise;
+          await nodes[1]?.write('a', async (work) => work.write(updateName, { id: 'moving', external_id: 'moving 1' }));
+          changed.resolve();
+          assert.deepEqual(await seen, [0, 0, 1, 1]);
+        });
+
       test('remember only what is committed', async () => {
         await insert(user('known', 'known 0'));
         let runs = 0;
