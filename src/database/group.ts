@@ -65,7 +65,7 @@ export interface Command {
 }
 
 export interface RunOptions {
-  /** Called when all commands are done, before anything is written. */
+  /** Called once, before any row is written: in most groups, when all commands are done. */
   readonly willWrite?: () => void;
   /** Called when everything is written, before it is committed. */
   readonly willCommit?: () => void;
@@ -143,8 +143,7 @@ export class Group {
     const outcomes = await Promise.all(works.map((work) => work.run()));
     if (this.#failure !== undefined) throw this.#failure.error;
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
-    await this.#write();
-    await this.#send(this.#merged);
+    await this.#write(this.#merged);
     if (this.#hasWritten || (commits && kept.length > 0)) {
       willCommit?.();
       await this.session.commit();
@@ -314,16 +313,12 @@ export class Group {
     }
   }
 
-  /** Writes the rows of the commands that are done. */
-  async #write(): Promise<void> {
+  /** Writes the rows of the commands that are done; in the end, together with those that they share. */
+  async #write(...shared: RowBatch[]): Promise<void> {
     this.#willWrite?.();
     this.#willWrite = undefined;
     this.#writes += 1;
-    for (const batch of this.#unwritten.splice(0)) await this.#send(batch);
-  }
-
-  async #send(batch: RowBatch): Promise<void> {
-    const rows = batch.rows(this.teamId);
+    const rows = [...this.#unwritten.splice(0), ...shared].flatMap((batch) => batch.rows(this.teamId));
     if (rows.length === 0) return;
     this.#hasWritten = true;
     await this.session.send(rows);
