@@ -12,6 +12,8 @@ const BAG = { cols: 200, rows: 200 };
 /** The user whose instances are listed. */
 export const COLLECTOR = 'collector';
 const COLLECTED = 100;
+/** Instances that exist from the beginning; those that are not collected belong to one user each. */
+export const INSTANCES = 1000;
 /** Concurrent requests during setup. */
 const AT_ONCE = 64;
 
@@ -75,6 +77,8 @@ export const forEach = async (
 
 export const userIdOf = (user: number): string => `player-${user}`;
 export const bagId = (user: number): string => `bag-${user}`;
+/** As long as a generated id, since responses contain it. */
+export const instanceId = (index: number): string => `019a8f3e-7c21-7d4a-9b11-${String(index).padStart(12, '0')}`;
 const digits = (index: number): string => String(index).padStart(6, '0');
 export const itemId = (index: number): string => `item-${digits(index)}`;
 const rollNumerator = (index: number): number => 1 + (index % 7);
@@ -120,7 +124,7 @@ export const makeBanner = (team: Team): Promise<unknown> =>
 
 /**
  * Sets up the first team of a service: items with three attributes, a banner with two pities, users with bags, and one
- * user with a hundred instances, a quarter of them in a bag: a list of 90 kB. Everything goes through HTTP, so that a
+ * user with a hundred instances, a quarter of them in a bag: a list of 90 kB; some users have one instance. Everything goes through HTTP, so that a
  * service of any version can be set up.
  */
 export const furnish = async (address: string): Promise<Team> => {
@@ -130,11 +134,12 @@ export const furnish = async (address: string): Promise<Team> => {
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
   await forEach(USERS, (user) => post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }));
   await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
-  await forEach(COLLECTED, (index) =>
+  await forEach(INSTANCES, (index) =>
     post(team, '/item-instances', {
-      itemId: itemId(index),
-      userId: COLLECTOR,
-      ...(index % 4 === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
+      id: instanceId(index),
+      itemId: itemId(index % ITEMS),
+      userId: index < COLLECTED ? COLLECTOR : userIdOf(index),
+      ...(index < COLLECTED && index % 4 === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
     }),
   );
   return team;
