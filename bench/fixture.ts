@@ -37,26 +37,39 @@ const teamAt = (address: string, { teamId, secret }: { teamId: string; secret: s
 
 export const firstTeamAt = (address: string): Team => teamAt(address, TEAM);
 
-/** Sends a request, and returns the response text. */
-export const ask = async (
+const send = async (
   { address, authorization }: Team,
   method: 'GET' | 'POST',
   path: string,
   body?: string,
   more: Record<string, string> = {},
-): Promise<string> => {
+): Promise<{ readonly text: string; readonly headers: Headers }> => {
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const headers = { authorization, ...type, ...more };
   const response = await fetch(`${address}${path}`, { method, headers, body });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text;
+  return { text, headers: response.headers };
 };
+
+/** Sends a request, and returns the response text. */
+export const ask = async (...request: Parameters<typeof send>): Promise<string> => (await send(...request)).text;
 
 export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse(await ask(team, 'GET', path)) as T;
 
 export const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
   JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
+
+const LONGEST_PAGE = 1000;
+
+/** The path of a list from a row in its middle on; without a limit, like the path that is given. */
+export const skip = async (team: Team, path: string, rows: number): Promise<string> => {
+  if (rows <= 0) return path;
+  const { headers } = await send(team, 'GET', `${path}&limit=${Math.min(rows, LONGEST_PAGE)}`);
+  const next = /<(.*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  if (next === undefined) throw new Error(`${path} has no more rows`);
+  return skip(team, next.replace(/&limit=\d+/, ''), rows - LONGEST_PAGE);
+};
 
 /** Calls `work` for each number below `count`, many at a time. */
 export const forEach = async (
@@ -161,6 +174,37 @@ export const createTeamOfItems = async (databaseUrl: string, address: string, it
   return team;
 };
 
+/** Players who each have the same number of instances, some of them in a bag. */
+export interface Players {
+  readonly name: string;
+  readonly count: number;
+  readonly instances: number;
+  readonly placed: number;
+}
+
+export const playerId = ({ name }: Players, player: number): string => `${name}-${player}`;
+export const bagOf = (userId: string): string => `bag-of-${userId}`;
+export const ownedId = (userId: string, index: number): string => `${userId}-${index}`;
+
+/** A team with a banner, and players with instances of different items. */
+export const createTeamOfPlayers = async (
+  databaseUrl: string,
+  address: string,
+  kinds: readonly Players[],
+): Promise<Team> => {
+  const team = await createTeamOfItems(databaseUrl, address, ITEMS);
+  await makeBanner(team);
+  await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
+  for (const players of kinds) {
+    await forEach(players.count, (player) => {
+      const userId = playerId(players, player);
+      return post(team, `/users/${userId}/spaces`, { id: bagOf(userId), spaceId: 'bag' });
+    });
+    await writeInstances(databaseUrl, team, players);
+  }
+  return team;
+};
+
 /** A team with a history of rolls. */
 export const createTeamOfHistory = async (databaseUrl: string, address: string, rolls: number): Promise<Team> => {
   const team = await createTeam(databaseUrl, address);
@@ -235,6 +279,40 @@ const writeItems = (
       .execute();
   });
 
+/** A table of numbers, in a column `number`. */
+const numbersFrom = (engine: Engine, first: number, last: number) =>
+  engine === 'postgres'
+    ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
+    : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
+
+const writeInstances = (databaseUrl: string, { teamId }: Team, players: Players): Promise<void> =>
+  writeTables(databaseUrl, async (queries, engine) => {
+    const [team, now, cols] = [sql.lit(teamId), sql.lit(Date.now()), sql.lit(BAG.cols)];
+    const code = sql`substr(cast(${sql.lit(1_000_000)} + number % ${sql.lit(ITEMS)} as text), 2)`;
+    const values = sql.join(
+      ATTRIBUTES.map((attribute) => sql`${sql.lit(`"${attribute}-`)} || ${code} || ${sql.lit(`":${RANGE.max}`)}`),
+      sql` || ',' || `,
+    );
+    for (let player = 0; player < players.count; player += 1) {
+      const userId = playerId(players, player);
+      const [user, bag] = [sql.lit(userId), sql.lit(bagOf(userId))];
+      const id = sql`${user} || '-' || number`;
+      await sql`insert into item_instances
+          (team_id, id, created_at, updated_at, item_id, user_id, attribute_values, cause, request_id)
+        select ${team}, ${id}, ${now} + number, ${now} + number, 'item-' || ${code}, ${user}, '{' || ${values} || '}', 'request', null
+        from ${numbersFrom(engine, 0, players.instances - 1)}`.execute(queries);
+      await sql`insert into item_instance_spaces
+          (team_id, user_space_id, y, x, item_instance_id, part, id, rotated, created_at, updated_at)
+        select ${team}, ${bag}, number / ${cols}, number % ${cols}, ${id}, 0, 'place-' || ${id}, 0, ${now}, ${now}
+        from ${numbersFrom(engine, 0, players.placed - 1)}`.execute(queries);
+      const rows = Array.from({ length: Math.ceil(players.placed / BAG.cols) }, (_, y) => {
+        const taken = 2n ** BigInt(Math.min(BAG.cols, players.placed - y * BAG.cols)) - 1n;
+        return { team_id: teamId, user_space_id: bagOf(userId), y, taken: taken.toString(16) };
+      });
+      await queries.insertInto('user_space_rows').values(rows).execute();
+    }
+  });
+
 const ROLLS_PER_EVENT = 10;
 /** Few enough that no statement exceeds the service's time limit. */
 const EVENTS_PER_STATEMENT = 50_000;
@@ -249,13 +327,9 @@ const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Pro
     const records = rolls / ROLLS_PER_EVENT;
     for (let first = 1; first <= records; first += EVENTS_PER_STATEMENT) {
       const last = Math.min(records, first + EVENTS_PER_STATEMENT - 1);
-      const numbers =
-        engine === 'postgres'
-          ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
-          : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
       const row = sql`${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(results)}`;
       await sql`insert into roll_events (team_id, id, template_id, roller_id, rolled_at, results)
-        select ${row} from ${numbers}`.execute(queries);
+        select ${row} from ${numbersFrom(engine, first, last)}`.execute(queries);
     }
     const eachItemDay = Math.ceil(rolls / DAYS / ITEMS);
     const row = (day: string, each: number) => ({

@@ -4,22 +4,25 @@
  *
  *   --quick            few short slices and little history: shows that it works, but measures nothing
  *   --against DIR      also measures the service of another checkout, in turns with this one
- *   --only=gacha,kept  only some parts: plain, gacha, kept, list, one, hot, grant, sizes, history, workers
+ *   --only=gacha,kept  only some parts: plain, gacha, kept, list, one, hot, grant, sizes, large, first,
+ *                     history, workers
  *   --engine=postgres  only one database: sqlite or postgres
  */
-import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../test/postgres.ts';
 import {
   ask,
   bagId,
+  bagOf,
   COLLECTOR,
   createTeamOfHistory,
   createTeamOfItems,
+  createTeamOfPlayers,
   FIRST_TEAM,
   furnish,
   get,
@@ -27,14 +30,53 @@ import {
   ITEMS,
   instanceId,
   itemId,
+  makeBanner,
+  ownedId,
+  type Players,
+  playerId,
+  skip,
   type Team,
   USERS,
   userIdOf,
 } from './fixture.ts';
-import { type Measured, measure, type Request } from './load.ts';
+import type { Request } from './load.ts';
 import { cpuMs, describeCores, type Server, startApart, startServer } from './processes.ts';
+import {
+  assertCounted,
+  CONNECTIONS,
+  check,
+  cpuRatioOf,
+  inTurns,
+  type Job,
+  print,
+  QUICK,
+  type Row,
+  ratioOf,
+  type Service,
+  SLICE_S,
+  type Subject,
+  showHead,
+  showRow,
+  slice,
+  subjectOf,
+  WARM_UP_S,
+  watch,
+} from './slices.ts';
 
-const PARTS = ['plain', 'gacha', 'kept', 'list', 'one', 'hot', 'grant', 'sizes', 'history', 'workers'] as const;
+const PARTS = [
+  'plain',
+  'gacha',
+  'kept',
+  'list',
+  'one',
+  'hot',
+  'grant',
+  'sizes',
+  'large',
+  'first',
+  'history',
+  'workers',
+] as const;
 type Part = (typeof PARTS)[number];
 const ENGINES = ['sqlite', 'postgres'] as const;
 type Engine = (typeof ENGINES)[number];
@@ -63,44 +105,26 @@ const against = flags.against === undefined ? undefined : resolve(process.env.IN
 if (against !== undefined && !existsSync(join(against, 'src/main.ts')))
   throw new Error(`${against} has no src/main.ts`);
 
-const QUICK = flags.quick;
-const SLICE_S = QUICK ? 0.4 : 0.8;
-const BARE_SLICE_S = QUICK ? 0.3 : 0.5;
-const WARM_UP_S = QUICK ? 0.5 : 2;
-const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 256;
-/** Slices per service, of which the median counts. */
-const TURNS = QUICK ? 1 : 5;
 const MANY_ITEMS = QUICK ? 5000 : 100_000;
 const FEW_ITEMS = 10;
 const HISTORY = QUICK ? 100_000 : 5_000_000;
 const SHORT_HISTORY = 6000;
+/** Enough players that no two requests for one of them meet, and that those with few instances stay that way. */
+const SMALL: Players = { name: 'small', count: 640, instances: 100, placed: 25 };
+const LARGE: Players = QUICK
+  ? { name: 'large', count: CONNECTIONS, instances: 1000, placed: 300 }
+  : { name: 'large', count: CONNECTIONS, instances: 10_000, placed: 3000 };
 /** For this many users, check that they have exactly what the responses said. */
 const WATCHED_USERS = 60;
 
 /** With many connections, of the goal for the share. */
 const GOAL_OF_MANY_CONNECTIONS = 0.9;
 const GOAL_OF_MEMORY_MIB = 300;
+/** A large catalog against a small one, and a player with many instances against one with few. */
 const GOAL_OF_SIZES = 1.3;
+const GOAL_OF_FIRST_ROLL_S = 3;
 const GOAL_OF_HISTORY = 1.5;
-
-const print = (line = ''): void => {
-  process.stdout.write(`${line}\n`);
-};
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
-};
-
-interface Job {
-  readonly name: string;
-  readonly requests: readonly Request[];
-  /** Whether each response is a roll, to be found in the statistics. */
-  readonly rolls?: boolean;
-}
 
 const getting = (path: string): Request => ({ method: 'GET', path });
 const posting = (path: string, body: object): Request => ({ method: 'POST', path, body: JSON.stringify(body) });
@@ -163,11 +187,6 @@ interface Site {
   readonly databasePid?: number;
 }
 
-interface Service extends Server {
-  /** Processes whose CPU time is shown apart, each with its children: the service and, on PostgreSQL, the database. */
-  readonly pids: readonly number[];
-}
-
 const startService = async (
   { databasePid }: Site,
   databaseUrl: string,
@@ -182,92 +201,6 @@ const startService = async (
   return { ...server, pids: [server.pid, ...(databasePid === undefined ? [] : [databasePid])] };
 };
 
-/** The part of an instance that both a response and the user's list of instances contain. */
-interface Place {
-  readonly id: string;
-  readonly spacePositionX: number;
-  readonly spacePositionY: number;
-}
-
-interface Kept {
-  readonly id: string;
-  readonly itemId: string;
-  readonly place: Place | null;
-}
-
-/** Responses to a job. */
-interface Reported {
-  readonly succeeded: number;
-  /** Without a successful response; they may or may not have happened. */
-  readonly failed: number;
-}
-
-/** A team of a measured service, and what that service has reported so far. */
-interface Subject {
-  readonly service: Service;
-  readonly team: Team;
-  /** Rolls before the first measurement. */
-  readonly rollsBefore: number;
-  readonly reported: Map<Job, Reported>;
-  /** What watched users had at first, and what responses have given them since, by user. */
-  readonly kept: Map<string, Kept[]>;
-  /** Instances that should have been placed. */
-  readonly unplaced: string[];
-  readonly listeners: Map<Request, (response: string) => void>;
-}
-
-const NOTHING: Reported = { succeeded: 0, failed: 0 };
-
-const add = (left: Reported, right: Reported): Reported => ({
-  succeeded: left.succeeded + right.succeeded,
-  failed: left.failed + right.failed,
-});
-
-const record = ({ reported }: Subject, job: Job, more: Reported): void => {
-  reported.set(job, add(reported.get(job) ?? NOTHING, more));
-};
-
-const totalRolls = async (team: Team): Promise<number> =>
-  (await get<{ totalRolls: number }>(team, '/roll-events/stats')).totalRolls;
-
-const instancesOf = async (team: Team, userId: string): Promise<Kept[]> =>
-  (
-    await get<{ id: string; item: { id: string }; itemInstanceSpace: Place | null }[]>(
-      team,
-      `/item-instances?userId=${userId}&limit=1000`,
-    )
-  ).map(({ id, item, itemInstanceSpace }) => ({ id, itemId: item.id, place: itemInstanceSpace }));
-
-interface Given {
-  readonly id: string;
-  readonly itemId: string;
-  readonly itemInstanceSpace: Place | null;
-}
-
-/** The instance in the response to a grant or to a roll that is kept. */
-const givenIn = (response: string): Kept => {
-  const parsed = JSON.parse(response) as Given | { readonly itemInstance: Given };
-  const { id, itemId, itemInstanceSpace } = 'itemInstance' in parsed ? parsed.itemInstance : parsed;
-  return { id, itemId, place: itemInstanceSpace };
-};
-
-const subjectOf = async (service: Service, team: Team): Promise<Subject> => {
-  const rollsBefore = await totalRolls(team);
-  return { service, team, rollsBefore, reported: new Map(), kept: new Map(), unplaced: [], listeners: new Map() };
-};
-
-/** Collects what these requests give to a user. */
-const watch = async ({ team, kept, unplaced, listeners }: Subject, userId: string, requests: readonly Request[]) => {
-  const instances = await instancesOf(team, userId);
-  kept.set(userId, instances);
-  for (const request of requests)
-    listeners.set(request, (response) => {
-      const given = givenIn(response);
-      instances.push(given);
-      if (given.place === null && request.body?.includes('userSpaceId')) unplaced.push(given.id);
-    });
-};
-
 /** The first team of a service, furnished for the jobs. */
 const furnishedSubject = async (service: Service): Promise<Subject> => {
   const subject = await subjectOf(service, await furnish(service.address));
@@ -278,186 +211,15 @@ const furnishedSubject = async (service: Service): Promise<Subject> => {
   return subject;
 };
 
-const assertCounted = (counted: number, { succeeded, failed }: Reported, whose: string): void =>
-  assert.ok(
-    counted >= succeeded && counted <= succeeded + failed,
-    `${succeeded} rolls of ${whose} reported, ${counted} counted`,
-  );
-
-/**
- * Checks that every roll with a response was counted exactly once, and that users have exactly what the responses said.
- */
-const check = async ({ team, rollsBefore, reported, kept, unplaced }: Subject, whose = ''): Promise<void> => {
-  const rolls = [...reported].filter(([job]) => job.rolls).map(([, counts]) => counts);
-  const total = rolls.reduce(add, { succeeded: rollsBefore, failed: 0 });
-  const counted = await totalRolls(team);
-  assertCounted(counted, total, 'everybody');
-  print(`  ${whose}${total.succeeded} rolls reported, ${counted} counted`);
-
-  const hot = reported.get(HOT);
-  if (hot !== undefined) {
-    const state = await get<{ rolls: number }>(team, `/users/${HOT_USER}/templates/banner`);
-    assertCounted(state.rolls, hot, HOT_USER);
-    print(`  ${whose}${hot.succeeded} of them by the hot player, who has ${state.rolls}`);
-  }
-
-  const hasFailures = [...reported.values()].some(({ failed }) => failed > 0);
-  const byId = (left: Kept, right: Kept): number => (left.id < right.id ? -1 : 1);
-  for (const [user, instances] of kept) {
-    const ids = new Set(instances.map(({ id }) => id));
-    assert.deepEqual(
-      (await instancesOf(team, user)).filter(({ id }) => !hasFailures || ids.has(id)).sort(byId),
-      instances.toSorted(byId),
-      `listed and reported instances of ${user}`,
-    );
-  }
-  assert.deepEqual(unplaced, []);
-  if (kept.size > 0)
-    print(`  ${whose}${[...kept.values()].flat().length} instances of ${kept.size} users match the responses`);
+/** Checks a team of the jobs, and that the rolls of the hot player were counted exactly. */
+const checkJobs = async (subject: Subject, whose?: string): Promise<void> => {
+  await check(subject, whose);
+  const hot = subject.reported.get(HOT);
+  if (hot === undefined) return;
+  const { rolls } = await get<{ rolls: number }>(subject.team, `/users/${HOT_USER}/templates/banner`);
+  assertCounted(rolls, hot, HOT_USER);
+  print(`  ${whose ?? ''}${hot.succeeded} rolls of the hot player reported, ${rolls} counted`);
 };
-
-interface Slice extends Measured {
-  /** CPU time per request, of each of the service's processes. */
-  readonly cpuUs: readonly number[];
-}
-
-/** Measures a slice of the service. Any failed request fails the whole run. */
-const slice = async (subject: Subject, job: Job, connections: number, seconds: number): Promise<Slice> => {
-  const { service, team, listeners } = subject;
-  const before = service.pids.map(cpuMs);
-  const measured = await measure({ ...team, requests: job.requests, listeners, connections, seconds });
-  const usedMs = service.pids.map((pid, index) => cpuMs(pid) - (before[index] as number));
-  if (measured.failed > 0) {
-    print(`  FAILED: ${job.name}, ${connections} connections, of ${service.checkout}: ${measured.failures}`);
-    process.exitCode = 1;
-  }
-  record(subject, job, measured);
-  return { ...measured, cpuUs: usedMs.map((ms) => (1000 * ms) / measured.succeeded) };
-};
-
-/** The length of a response, so that the bare server sends as much. */
-const responseLength = async (subject: Subject, job: Job): Promise<number> => {
-  // Not the first request if there are several: its user is watched.
-  const [first, { method, path, body } = first] = job.requests as [Request, Request?];
-  const response = await ask(subject.team, method, path, body);
-  record(subject, job, { succeeded: 1, failed: 0 });
-  return Buffer.byteLength(response);
-};
-
-interface Row {
-  readonly subject: Subject;
-  readonly job: Job;
-  readonly connections: number;
-  readonly share: number;
-  readonly bare: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Requests per second of each slice. */
-  readonly rates: readonly number[];
-  /** The median over the slices of CPU time per request, of each of the service's processes. */
-  readonly cpuUs: readonly number[];
-}
-
-/**
- * Measures slices of the services in turns, between slices of the bare server. A share is the median, over the turns,
- * of a slice's rate divided by the mean of the bare slices around it, so that a temporarily busy machine affects both.
- * Every second turn is in reverse order, so that no service always goes first.
- */
-const inTurns = async (
-  bare: Server,
-  entries: readonly { readonly subject: Subject; readonly job: Job }[],
-  connections = CONNECTIONS,
-  turns = TURNS,
-): Promise<Row[]> => {
-  const [{ subject, job }] = entries as [(typeof entries)[number]];
-  const length = await responseLength(subject, job);
-  const bareSlice = async (): Promise<number> => {
-    const measured = await measure({
-      address: bare.address,
-      requests: job.requests.map((request) => ({ ...request, path: `/${length}` })),
-      connections,
-      seconds: BARE_SLICE_S,
-      authorization: subject.team.authorization,
-    });
-    assert.equal(measured.failed, 0, 'failed requests of the bare server');
-    return measured.perSecond;
-  };
-  const slices: Slice[][] = entries.map(() => []);
-  const bareRates = [await bareSlice()];
-  for (let turn = 0; turn < turns; turn += 1) {
-    const order = [...entries.entries()];
-    if (turn % 2 === 1) order.reverse();
-    for (const [index, entry] of order)
-      slices[index]?.push(await slice(entry.subject, entry.job, connections, SLICE_S));
-    bareRates.push(await bareSlice());
-  }
-  return entries.map((entry, index) => {
-    const own = slices[index] as Slice[];
-    const bareAround = (turn: number): number => ((bareRates[turn] as number) + (bareRates[turn + 1] as number)) / 2;
-    return {
-      ...entry,
-      connections,
-      share: median(own.map(({ perSecond }, turn) => perSecond / bareAround(turn))),
-      bare: median(bareRates),
-      p50: median(own.map(({ p50 }) => p50)),
-      p99: median(own.map(({ p99 }) => p99)),
-      rates: own.map(({ perSecond }) => perSecond),
-      cpuUs: entry.subject.service.pids.map((_, process) => median(own.map(({ cpuUs }) => cpuUs[process] as number))),
-    };
-  });
-};
-
-/** How many times as fast one was as the other: the median over the turns, in each of which both were measured. */
-const ratioOf = (one: Row, other: Row): number =>
-  median(one.rates.map((rate, turn) => rate / (other.rates[turn] as number)));
-
-/** CPU time per request of all processes together, relative to another row. */
-const cpuRatioOf = (one: Row, other: Row): number => {
-  const total = ({ cpuUs }: Row): number => cpuUs.reduce((sum, value) => sum + value, 0);
-  return total(one) / total(other);
-};
-
-const COLUMNS: readonly (readonly [name: string, width: number])[] = [
-  ['engine', -8],
-  ['job', -24],
-  ['conn', 4],
-  ['share', 6],
-  ['/s', 6],
-  ['bare/s', 6],
-  ['p50', 5],
-  ['p99', 5],
-  ['CPU', 10],
-  ['MiB', 5],
-  ['goal', 0],
-];
-
-const showCells = (cells: readonly (string | number)[]): void => {
-  const padded = COLUMNS.map(([, width], index) => {
-    const text = String(cells[index] ?? '');
-    return width < 0 ? text.padEnd(-width) : text.padStart(width);
-  });
-  print(`| ${padded.join(' | ')}`);
-};
-
-const showHead = (): void => {
-  showCells(COLUMNS.map(([name]) => name));
-  print(`|${COLUMNS.map(([, width]) => (width > 0 ? `${'-'.repeat(width + 1)}:` : '-'.repeat(2 - width))).join('|')}`);
-};
-
-const showRow = (engine: Engine, row: Row, { name = row.job.name, goal = '' } = {}): void =>
-  showCells([
-    engine,
-    name,
-    row.connections,
-    row.share.toFixed(3),
-    Math.round(median(row.rates)),
-    Math.round(row.bare),
-    Math.round(row.p50),
-    Math.round(row.p99),
-    row.cpuUs.some(Number.isNaN) ? '' : row.cpuUs.map(Math.round).join(' + '),
-    Math.round(row.subject.service.memory()),
-    goal,
-  ]);
 
 /** The goal for a share, and whether it is met. A single connection has none. */
 const verdictOn = ({ share, connections }: Row, goalAt64: number | undefined): string => {
@@ -487,8 +249,7 @@ const measureJobs = async ({ engine, bare }: Site, ours: Subject, theirs: Subjec
   for (const { job, [engine]: goal } of chosenJobs) {
     for (const connections of QUICK ? [CONNECTIONS, MANY_CONNECTIONS] : [1, CONNECTIONS, MANY_CONNECTIONS]) {
       const entries = subjects.map((subject) => ({ subject, job }));
-      const turns = connections === 1 ? 1 : TURNS;
-      const [our, their] = (await inTurns(bare, entries, connections, turns)) as [Row, Row?];
+      const [our, their] = (await inTurns(bare, entries, connections)) as [Row, Row?];
       showRow(engine, our, { goal: verdictOn(our, goal) });
       if (their !== undefined) {
         const [times, cpu] = [ratioOf(our, their).toFixed(2), cpuRatioOf(our, their).toFixed(2)];
@@ -500,8 +261,8 @@ const measureJobs = async ({ engine, bare }: Site, ours: Subject, theirs: Subjec
     }
   }
   printMemory('after these jobs', ours.service);
-  await check(ours);
-  if (theirs !== undefined) await check(theirs, 'theirs: ');
+  await checkJobs(ours);
+  if (theirs !== undefined) await checkJobs(theirs, 'theirs: ');
 };
 
 const measureSizes = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
@@ -516,6 +277,109 @@ const measureSizes = async ({ engine, bare }: Site, databaseUrl: string, service
   const [few, many] = rows as [Row, Row];
   printTimes(`${MANY_ITEMS} items against ${FEW_ITEMS}`, ratioOf(few, many), GOAL_OF_SIZES);
   for (const { subject, job } of entries) await check(subject, `${job.name}: `);
+};
+
+/** Positions that an instance is moved among, in a row of the bag that nothing else reaches. */
+const MOVES = 8;
+const MOVED = 4;
+const FIRST_ROW_OF_MOVES = 100;
+
+/** The same operations for each kind of players. Lists and single instances are read of the first player. */
+const jobsOf = async (team: Team, players: Players): Promise<Job[]> => {
+  const { count, instances } = players;
+  const first = playerId(players, 0);
+  const list = `/item-instances?userId=${first}`;
+  const perPlayer = (make: (userId: string, player: number) => Request): Request[] =>
+    repeat(count, (player) => make(playerId(players, player), player));
+  return [
+    { name: 'first page of 100', requests: [getting(`${list}&limit=100`)] },
+    { name: 'middle page of 50', requests: [getting(`${await skip(team, list, instances / 4)}&limit=50`)] },
+    {
+      name: 'read one',
+      requests: repeat(100, (index) => getting(`/item-instances/${ownedId(first, (index * instances) / 100)}`)),
+    },
+    {
+      name: 'grant',
+      requests: perPlayer((userId, player) => posting('/item-instances', { userId, itemId: itemId(player % ITEMS) })),
+    },
+    {
+      name: 'gacha, kept',
+      requests: perPlayer((userId) => posting('/templates/banner/roll', { userId, grant: true })),
+      rolls: true,
+    },
+    {
+      name: 'kept and placed',
+      requests: perPlayer((userId) => posting('/items/roll', { userId, userSpaceId: bagOf(userId) })),
+      rolls: true,
+    },
+    {
+      name: 'move',
+      requests: repeat(CONNECTIONS * MOVED * MOVES, (index) => {
+        const userId = playerId(players, index % CONNECTIONS);
+        const moved = Math.floor(index / CONNECTIONS) % MOVED;
+        return posting(`/item-instances/${ownedId(userId, moved)}/move`, {
+          userId,
+          spacePositionX: Math.floor(index / CONNECTIONS / MOVED),
+          spacePositionY: FIRST_ROW_OF_MOVES + moved,
+        });
+      }),
+    },
+  ];
+};
+
+const measureLarge = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
+  const team = await createTeamOfPlayers(databaseUrl, service.address, [SMALL, LARGE]);
+  const subject = await subjectOf(service, team);
+  const jobs = { small: await jobsOf(team, SMALL), large: await jobsOf(team, LARGE) };
+  // Nothing of the last player is moved.
+  const last = SMALL.count - 1;
+  await watch(
+    subject,
+    playerId(SMALL, last),
+    jobs.small.flatMap(({ requests }) => (requests.length === SMALL.count ? (requests[last] as Request) : [])),
+  );
+  for (const [index, large] of jobs.large.entries()) {
+    const entries = [jobs.small[index] as Job, large].map((job) => ({ subject, job }));
+    for (const { job } of entries) await slice(subject, job, CONNECTIONS, WARM_UP_S);
+    const [few, many] = (await inTurns(bare, entries)) as [Row, Row];
+    showRow(engine, few, { name: `${few.job.name}, ${SMALL.instances}` });
+    showRow(engine, many, { name: `${many.job.name}, ${LARGE.instances}` });
+    const cpu = cpuRatioOf(many, few);
+    print(
+      `  ${LARGE.instances} instances against ${SMALL.instances}: ${cpu.toFixed(2)} times the CPU time${verdictOnMost(cpu, GOAL_OF_SIZES)}; ${ratioOf(few, many).toFixed(2)} times as long`,
+    );
+  }
+  await check(subject, `players with ${SMALL.instances} and ${LARGE.instances} instances: `);
+};
+
+/** The first rolls of a service that has just started, which load and compile the catalog. */
+const measureFirst = async (site: Site): Promise<void> => {
+  const databaseUrl = await site.createDatabase('first');
+  const before = await startService(site, databaseUrl);
+  const made = await createTeamOfItems(databaseUrl, before.address, MANY_ITEMS);
+  await makeBanner(made);
+  await before.stop();
+  const service = await startService(site, databaseUrl);
+  try {
+    // What it does after its start is not part of the first roll.
+    await pause(1000);
+    const team = { ...made, address: service.address };
+    for (const { name, requests } of [PLAIN, GACHA]) {
+      const { method, path, body } = requests[0] as Request;
+      const beforeMs = service.pids.map(cpuMs);
+      await ask(team, method, path, body);
+      const [ownS = 0, ...databaseS] = service.pids.map(
+        (pid, index) => (cpuMs(pid) - (beforeMs[index] as number)) / 1000,
+      );
+      const shown = [ownS, ...databaseS].map((seconds) => seconds.toFixed(2)).join(' + ');
+      print(
+        `  ${site.engine}, first ${name} among ${MANY_ITEMS} items: ${shown} s of CPU time${verdictOnMost(ownS, GOAL_OF_FIRST_ROLL_S)}`,
+      );
+    }
+    printMemory('after these rolls', service);
+  } finally {
+    await service.stop();
+  }
 };
 
 const measureHistory = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
@@ -577,10 +441,12 @@ const measureEngine = async (site: Site): Promise<void> => {
       }
     }
     if (parts.has('sizes')) await measureSizes(site, databaseUrl, service);
+    if (parts.has('large')) await measureLarge(site, databaseUrl, service);
     if (parts.has('history')) await measureHistory(site, databaseUrl, service);
   } finally {
     await service.stop();
   }
+  if (parts.has('first')) await measureFirst(site);
 };
 
 const run = async (): Promise<void> => {
