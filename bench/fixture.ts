@@ -12,6 +12,8 @@ const BAG = { cols: 200, rows: 200 };
 /** The user whose instances are listed. */
 export const COLLECTOR = 'collector';
 const COLLECTED = 100;
+/** One in this many of the instances that exist from the beginning is in a bag. */
+export const PLACED_EVERY = 4;
 /** Instances that exist from the beginning; those that are not collected belong to one user each. */
 export const INSTANCES = 1000;
 /** Concurrent requests during setup. */
@@ -152,7 +154,7 @@ export const furnish = async (address: string): Promise<Team> => {
       id: instanceId(index),
       itemId: itemId(index % ITEMS),
       userId: index < COLLECTED ? COLLECTOR : userIdOf(index),
-      ...(index < COLLECTED && index % 4 === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
+      ...(index < COLLECTED && index % PLACED_EVERY === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
     }),
   );
   return team;
@@ -179,7 +181,6 @@ export interface Players {
   readonly name: string;
   readonly count: number;
   readonly instances: number;
-  readonly placed: number;
 }
 
 export const playerId = ({ name }: Players, player: number): string => `${name}-${player}`;
@@ -285,33 +286,48 @@ const numbersFrom = (engine: Engine, first: number, last: number) =>
     ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
     : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
 
-const writeInstances = (databaseUrl: string, { teamId }: Team, players: Players): Promise<void> =>
-  writeTables(databaseUrl, async (queries, engine) => {
-    const [team, now, cols] = [sql.lit(teamId), sql.lit(Date.now()), sql.lit(BAG.cols)];
-    const code = sql`substr(cast(${sql.lit(1_000_000)} + number % ${sql.lit(ITEMS)} as text), 2)`;
-    const values = sql.join(
-      ATTRIBUTES.map((attribute) => sql`${sql.lit(`"${attribute}-`)} || ${code} || ${sql.lit(`":${RANGE.max}`)}`),
-      sql` || ',' || `,
-    );
-    for (let player = 0; player < players.count; player += 1) {
-      const userId = playerId(players, player);
-      const [user, bag] = [sql.lit(userId), sql.lit(bagOf(userId))];
-      const id = sql`${user} || '-' || number`;
+const writeInstances = async (databaseUrl: string, { teamId }: Team, players: Players): Promise<void> => {
+  const userIds = Array.from({ length: players.count }, (_, player) => playerId(players, player));
+  const [team, now, cols] = [sql.lit(teamId), sql.lit(Date.now()), sql.lit(BAG.cols)];
+  const code = sql`substr(cast(1000000 + number % ${sql.lit(ITEMS)} as text), 2)`;
+  const values = sql.join(
+    ATTRIBUTES.map((attribute) => sql`${sql.lit(`"${attribute}-`)} || ${code} || ${sql.lit(`":${RANGE.max}`)}`),
+    sql` || ',' || `,
+  );
+  await writeTables(databaseUrl, async (queries, engine) => {
+    for (const userId of userIds) {
+      const user = sql.lit(userId);
       await sql`insert into item_instances
           (team_id, id, created_at, updated_at, item_id, user_id, attribute_values, cause, request_id)
-        select ${team}, ${id}, ${now} + number, ${now} + number, 'item-' || ${code}, ${user}, '{' || ${values} || '}', 'request', null
+        select ${team}, ${user} || '-' || number, ${now} + number, ${now} + number, 'item-' || ${code}, ${user},
+          '{' || ${values} || '}', 'request', null
         from ${numbersFrom(engine, 0, players.instances - 1)}`.execute(queries);
-      await sql`insert into item_instance_spaces
-          (team_id, user_space_id, y, x, item_instance_id, part, id, rotated, created_at, updated_at)
-        select ${team}, ${bag}, number / ${cols}, number % ${cols}, ${id}, 0, 'place-' || ${id}, 0, ${now}, ${now}
-        from ${numbersFrom(engine, 0, players.placed - 1)}`.execute(queries);
-      const rows = Array.from({ length: Math.ceil(players.placed / BAG.cols) }, (_, y) => {
-        const taken = 2n ** BigInt(Math.min(BAG.cols, players.placed - y * BAG.cols)) - 1n;
-        return { team_id: teamId, user_space_id: bagOf(userId), y, taken: taken.toString(16) };
-      });
-      await queries.insertInto('user_space_rows').values(rows).execute();
     }
   });
+  const placed = players.instances / PLACED_EVERY;
+  const rows = Array.from({ length: Math.ceil(placed / BAG.cols) }, (_, y) => ({
+    team_id: teamId,
+    y,
+    taken: (2n ** BigInt(Math.min(BAG.cols, placed - y * BAG.cols)) - 1n).toString(16),
+  }));
+  await writeTables(databaseUrl, async (queries, engine) => {
+    // Without statistics, PostgreSQL would look for each instance in all of the table.
+    if (engine === 'postgres') await sql`analyze item_instances`.execute(queries);
+    for (const userId of userIds) {
+      const user_space_id = bagOf(userId);
+      const id = sql`${sql.lit(userId)} || '-' || (number * ${sql.lit(PLACED_EVERY)})`;
+      await sql`insert into item_instance_spaces
+          (team_id, user_space_id, y, x, item_instance_id, part, id, rotated, created_at, updated_at)
+        select ${team}, ${sql.lit(user_space_id)}, number / ${cols}, number % ${cols}, ${id}, 0, 'place-' || ${id}, 0,
+          ${now}, ${now}
+        from ${numbersFrom(engine, 0, placed - 1)}`.execute(queries);
+      await queries
+        .insertInto('user_space_rows')
+        .values(rows.map((row) => ({ ...row, user_space_id })))
+        .execute();
+    }
+  });
+};
 
 const ROLLS_PER_EVENT = 10;
 /** Few enough that no statement exceeds the service's time limit. */

@@ -84,14 +84,15 @@ export const cpuMs = (pid: number): number => {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0, , , threads] = fields.slice(11);
-    // A database has many processes, for which ticks are too coarse. What is exact only covers the first thread.
-    const own =
-      threads === 1
-        ? Number.parseInt(readFileSync(`/proc/${pid}/schedstat`, 'utf8'), 10) / 1e6
-        : (user + system) * MS_PER_TICK;
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11);
+    const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+    // Ticks are coarse, above all for the many processes of a database. What is exact lacks threads that have ended.
+    const exactMs = threads
+      .map((thread) => Number.parseInt(readFileSync(`${thread}/schedstat`, 'utf8'), 10) / 1e6)
+      .reduce((sum, ms) => sum + ms, 0);
+    const own = Math.max(exactMs, (user + system) * MS_PER_TICK);
+    const children = threads.flatMap((thread) =>
+      readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
     );
     // A child that has ended meanwhile is missing once.
     return children.reduce((sum, child) => sum + (cpuMs(child) || 0), own + (reapedUser + reapedSystem) * MS_PER_TICK);

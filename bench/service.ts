@@ -32,6 +32,7 @@ import {
   itemId,
   makeBanner,
   ownedId,
+  PLACED_EVERY,
   type Players,
   playerId,
   skip,
@@ -111,10 +112,8 @@ const FEW_ITEMS = 10;
 const HISTORY = QUICK ? 100_000 : 5_000_000;
 const SHORT_HISTORY = 6000;
 /** Enough players that no two requests for one of them meet, and that those with few instances stay that way. */
-const SMALL: Players = { name: 'small', count: 640, instances: 100, placed: 25 };
-const LARGE: Players = QUICK
-  ? { name: 'large', count: CONNECTIONS, instances: 1000, placed: 300 }
-  : { name: 'large', count: CONNECTIONS, instances: 10_000, placed: 3000 };
+const SMALL: Players = { name: 'small', count: 640, instances: 100 };
+const LARGE: Players = { name: 'large', count: CONNECTIONS, instances: QUICK ? 1000 : 10_000 };
 /** For this many users, check that they have exactly what the responses said. */
 const WATCHED_USERS = 60;
 
@@ -296,7 +295,10 @@ const jobsOf = async (team: Team, players: Players): Promise<Job[]> => {
     { name: 'middle page of 50', requests: [getting(`${await skip(team, list, instances / 4)}&limit=50`)] },
     {
       name: 'read one',
-      requests: repeat(100, (index) => getting(`/item-instances/${ownedId(first, (index * instances) / 100)}`)),
+      // From the first to the last, as many of them placed for each kind.
+      requests: repeat(100, (index) =>
+        getting(`/item-instances/${ownedId(first, index * Math.floor((instances - 1) / 99))}`),
+      ),
     },
     {
       name: 'grant',
@@ -317,7 +319,7 @@ const jobsOf = async (team: Team, players: Players): Promise<Job[]> => {
       requests: repeat(CONNECTIONS * MOVED * MOVES, (index) => {
         const userId = playerId(players, index % CONNECTIONS);
         const moved = Math.floor(index / CONNECTIONS) % MOVED;
-        return posting(`/item-instances/${ownedId(userId, moved)}/move`, {
+        return posting(`/item-instances/${ownedId(userId, moved * PLACED_EVERY)}/move`, {
           userId,
           spacePositionX: Math.floor(index / CONNECTIONS / MOVED),
           spacePositionY: FIRST_ROW_OF_MOVES + moved,
