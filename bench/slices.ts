@@ -8,9 +8,9 @@ import { type Measured, measure, type Request } from './load.ts';
 import { cpuMs, type Server } from './processes.ts';
 
 export const QUICK = process.argv.includes('--quick');
-export const SLICE_S = QUICK ? 0.4 : 0.8;
-const BARE_SLICE_S = QUICK ? 0.3 : 0.5;
-export const WARM_UP_S = QUICK ? 0.5 : 2;
+export const SLICE_S = QUICK ? 0.2 : 0.8;
+const BARE_SLICE_S = QUICK ? 0.1 : 0.5;
+export const WARM_UP_S = QUICK ? 0.1 : 2;
 export const CONNECTIONS = 64;
 /** Slices per service, of which the median counts. */
 const TURNS = QUICK ? 1 : 5;
