@@ -17,6 +17,8 @@ export interface Load {
   readonly listeners?: ReadonlyMap<Request, (response: string) => void>;
   readonly connections: number;
   readonly seconds: number;
+  /** It takes longer if there are fewer responses than this; by default one per connection. */
+  readonly atLeast?: number;
   readonly authorization?: string;
 }
 
@@ -48,12 +50,11 @@ const shuffled = <T>(values: readonly T[]): T[] => {
 };
 
 /**
- * Sends requests on several connections, each as fast as responses arrive, for a given time, and at least one per
- * connection. Then it waits for requests in flight: they do not count for the rate, but every request gets a response
- * that can be checked.
+ * Sends requests on several connections, each as fast as responses arrive, for a given time. Then it waits for requests
+ * in flight: they do not count for the rate, but every request gets a response that can be checked.
  */
 export const measure = async (load: Load): Promise<Measured> => {
-  const { address, connections, seconds, authorization, listeners } = load;
+  const { address, connections, seconds, atLeast = connections, authorization, listeners } = load;
   const requests = shuffled(load.requests).map((request) => {
     const listener = listeners?.get(request);
     return {
@@ -79,7 +80,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     const startMs = performance.now();
     const end = (): void => {
       const passedMs = performance.now() - startMs;
-      if (received < connections && passedMs < TIMEOUT_S * 1000) {
+      if (received < atLeast && passedMs < TIMEOUT_S * 1000) {
         timer = setTimeout(end, SAMPLE_MS);
         return;
       }
