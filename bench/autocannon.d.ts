@@ -2,6 +2,7 @@
 declare module 'autocannon' {
   export interface Request {
     method: string;
+    path: string;
     headers: Record<string, string>;
     body?: string;
     onResponse?: (status: number, body: string) => unknown;

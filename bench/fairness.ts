@@ -53,9 +53,10 @@ const prepare = async (address: string): Promise<Team> => {
 
 const bodies = Array.from({ length: USERS }, (_, user) => JSON.stringify({ userId: userIdOf(user) }));
 
-const roll = async ({ address, authorization }: Team, template: string, seconds: number): Promise<Measured> => {
-  const url = `${address}/templates/${template}/roll`;
-  const measured = await measure({ url, method: 'POST', bodies, connections: CONNECTIONS, seconds, authorization });
+const roll = async (team: Team, template: string, seconds: number): Promise<Measured> => {
+  const path = `/templates/${template}/roll`;
+  const requests = bodies.map((body) => ({ method: 'POST' as const, path, body }));
+  const measured = await measure({ ...team, requests, connections: CONNECTIONS, seconds });
   assert.equal(measured.failed, 0, measured.failures);
   return measured;
 };

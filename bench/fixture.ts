@@ -12,6 +12,10 @@ const BAG = { cols: 200, rows: 200 };
 /** The user whose instances are listed. */
 export const COLLECTOR = 'collector';
 const COLLECTED = 100;
+/** One in this many of the instances that exist from the beginning is in a bag. */
+export const PLACED_EVERY = 4;
+/** Instances that exist from the beginning; those that are not collected belong to one user each. */
+export const INSTANCES = 1000;
 /** Concurrent requests during setup. */
 const AT_ONCE = 64;
 
@@ -35,26 +39,39 @@ const teamAt = (address: string, { teamId, secret }: { teamId: string; secret: s
 
 export const firstTeamAt = (address: string): Team => teamAt(address, TEAM);
 
-/** Sends a request, and returns the response text. */
-export const ask = async (
+const send = async (
   { address, authorization }: Team,
   method: 'GET' | 'POST',
   path: string,
   body?: string,
   more: Record<string, string> = {},
-): Promise<string> => {
+): Promise<{ readonly text: string; readonly headers: Headers }> => {
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const headers = { authorization, ...type, ...more };
   const response = await fetch(`${address}${path}`, { method, headers, body });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text;
+  return { text, headers: response.headers };
 };
+
+/** Sends a request, and returns the response text. */
+export const ask = async (...request: Parameters<typeof send>): Promise<string> => (await send(...request)).text;
 
 export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse(await ask(team, 'GET', path)) as T;
 
 export const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
   JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
+
+const LONGEST_PAGE = 1000;
+
+/** The path of a list from a row in its middle on; without a limit, like the path that is given. */
+export const skip = async (team: Team, path: string, rows: number): Promise<string> => {
+  if (rows <= 0) return path;
+  const { headers } = await send(team, 'GET', `${path}&limit=${Math.min(rows, LONGEST_PAGE)}`);
+  const next = /<(.*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  if (next === undefined) throw new Error(`${path} has no more rows`);
+  return skip(team, next.replace(/&limit=\d+/, ''), rows - LONGEST_PAGE);
+};
 
 /** Calls `work` for each number below `count`, many at a time. */
 export const forEach = async (
@@ -75,6 +92,8 @@ export const forEach = async (
 
 export const userIdOf = (user: number): string => `player-${user}`;
 export const bagId = (user: number): string => `bag-${user}`;
+/** As long as a generated id, since responses contain it. */
+export const instanceId = (index: number): string => `019a8f3e-7c21-7d4a-9b11-${String(index).padStart(12, '0')}`;
 const digits = (index: number): string => String(index).padStart(6, '0');
 export const itemId = (index: number): string => `item-${digits(index)}`;
 const rollNumerator = (index: number): number => 1 + (index % 7);
@@ -120,7 +139,7 @@ export const makeBanner = (team: Team): Promise<unknown> =>
 
 /**
  * Sets up the first team of a service: items with three attributes, a banner with two pities, users with bags, and one
- * user with a hundred instances, a quarter of them in a bag: a list of 90 kB. Everything goes through HTTP, so that a
+ * user with a hundred instances, a quarter of them in a bag: a list of 90 kB; some users have one instance. Everything goes through HTTP, so that a
  * service of any version can be set up.
  */
 export const furnish = async (address: string): Promise<Team> => {
@@ -130,11 +149,12 @@ export const furnish = async (address: string): Promise<Team> => {
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
   await forEach(USERS, (user) => post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }));
   await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
-  await forEach(COLLECTED, (index) =>
+  await forEach(INSTANCES, (index) =>
     post(team, '/item-instances', {
-      itemId: itemId(index),
-      userId: COLLECTOR,
-      ...(index % 4 === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
+      id: instanceId(index),
+      itemId: itemId(index % ITEMS),
+      userId: index < COLLECTED ? COLLECTOR : userIdOf(index),
+      ...(index < COLLECTED && index % PLACED_EVERY === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
     }),
   );
   return team;
@@ -153,6 +173,36 @@ export const createTeam = async (databaseUrl: string, address: string): Promise<
 export const createTeamOfItems = async (databaseUrl: string, address: string, items: number): Promise<Team> => {
   const team = await createTeam(databaseUrl, address);
   await writeItems(databaseUrl, team, await makeVocabulary(team), items);
+  return team;
+};
+
+/** Players who each have the same number of instances, some of them in a bag. */
+export interface Players {
+  readonly name: string;
+  readonly count: number;
+  readonly instances: number;
+}
+
+export const playerId = ({ name }: Players, player: number): string => `${name}-${player}`;
+export const bagOf = (userId: string): string => `bag-of-${userId}`;
+export const ownedId = (userId: string, index: number): string => `${userId}-${index}`;
+
+/** A team with a banner, and players with instances of different items. */
+export const createTeamOfPlayers = async (
+  databaseUrl: string,
+  address: string,
+  kinds: readonly Players[],
+): Promise<Team> => {
+  const team = await createTeamOfItems(databaseUrl, address, ITEMS);
+  await makeBanner(team);
+  await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
+  for (const players of kinds) {
+    await forEach(players.count, (player) => {
+      const userId = playerId(players, player);
+      return post(team, `/users/${userId}/spaces`, { id: bagOf(userId), spaceId: 'bag' });
+    });
+    await writeInstances(databaseUrl, team, players);
+  }
   return team;
 };
 
@@ -230,6 +280,55 @@ const writeItems = (
       .execute();
   });
 
+/** A table of numbers, in a column `number`. */
+const numbersFrom = (engine: Engine, first: number, last: number) =>
+  engine === 'postgres'
+    ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
+    : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
+
+const writeInstances = async (databaseUrl: string, { teamId }: Team, players: Players): Promise<void> => {
+  const userIds = Array.from({ length: players.count }, (_, player) => playerId(players, player));
+  const [team, now, cols] = [sql.lit(teamId), sql.lit(Date.now()), sql.lit(BAG.cols)];
+  const code = sql`substr(cast(1000000 + number % ${sql.lit(ITEMS)} as text), 2)`;
+  const values = sql.join(
+    ATTRIBUTES.map((attribute) => sql`${sql.lit(`"${attribute}-`)} || ${code} || ${sql.lit(`":${RANGE.max}`)}`),
+    sql` || ',' || `,
+  );
+  await writeTables(databaseUrl, async (queries, engine) => {
+    for (const userId of userIds) {
+      const user = sql.lit(userId);
+      await sql`insert into item_instances
+          (team_id, id, created_at, updated_at, item_id, user_id, attribute_values, cause, request_id)
+        select ${team}, ${user} || '-' || number, ${now} + number, ${now} + number, 'item-' || ${code}, ${user},
+          '{' || ${values} || '}', 'request', null
+        from ${numbersFrom(engine, 0, players.instances - 1)}`.execute(queries);
+    }
+  });
+  const placed = players.instances / PLACED_EVERY;
+  const rows = Array.from({ length: Math.ceil(placed / BAG.cols) }, (_, y) => ({
+    team_id: teamId,
+    y,
+    taken: (2n ** BigInt(Math.min(BAG.cols, placed - y * BAG.cols)) - 1n).toString(16),
+  }));
+  await writeTables(databaseUrl, async (queries, engine) => {
+    // Without statistics, PostgreSQL would look for each instance in all of the table.
+    if (engine === 'postgres') await sql`analyze item_instances`.execute(queries);
+    for (const userId of userIds) {
+      const user_space_id = bagOf(userId);
+      const id = sql`${sql.lit(userId)} || '-' || (number * ${sql.lit(PLACED_EVERY)})`;
+      await sql`insert into item_instance_spaces
+          (team_id, user_space_id, y, x, item_instance_id, part, id, rotated, created_at, updated_at)
+        select ${team}, ${sql.lit(user_space_id)}, number / ${cols}, number % ${cols}, ${id}, 0, 'place-' || ${id}, 0,
+          ${now}, ${now}
+        from ${numbersFrom(engine, 0, placed - 1)}`.execute(queries);
+      await queries
+        .insertInto('user_space_rows')
+        .values(rows.map((row) => ({ ...row, user_space_id })))
+        .execute();
+    }
+  });
+};
+
 const ROLLS_PER_EVENT = 10;
 /** Few enough that no statement exceeds the service's time limit. */
 const EVENTS_PER_STATEMENT = 50_000;
@@ -244,13 +343,9 @@ const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Pro
     const records = rolls / ROLLS_PER_EVENT;
     for (let first = 1; first <= records; first += EVENTS_PER_STATEMENT) {
       const last = Math.min(records, first + EVENTS_PER_STATEMENT - 1);
-      const numbers =
-        engine === 'postgres'
-          ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
-          : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
       const row = sql`${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(results)}`;
       await sql`insert into roll_events (team_id, id, template_id, roller_id, rolled_at, results)
-        select ${row} from ${numbers}`.execute(queries);
+        select ${row} from ${numbersFrom(engine, first, last)}`.execute(queries);
     }
     const eachItemDay = Math.ceil(rolls / DAYS / ITEMS);
     const row = (day: string, each: number) => ({

@@ -1,14 +1,24 @@
-import autocannon, { type Client, type Request } from 'autocannon';
+import autocannon, { type Client } from 'autocannon';
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
 
 export interface Load {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  /** Distributed over the connections, in a different order each time. */
-  readonly bodies?: readonly string[];
-  /** For some bodies: a callback for the response. */
-  readonly listeners?: ReadonlyMap<string, (response: string) => void>;
+  readonly address: string;
+  /**
+   * Distributed over the connections, in a different order each time; if there are more connections, all of them send
+   * the same.
+   */
+  readonly requests: readonly Request[];
+  /** For some requests: a callback for the response. */
+  readonly listeners?: ReadonlyMap<Request, (response: string) => void>;
   readonly connections: number;
   readonly seconds: number;
+  /** It takes longer if there are fewer responses than this; by default one per connection. */
+  readonly atLeast?: number;
   readonly authorization?: string;
 }
 
@@ -40,28 +50,25 @@ const shuffled = <T>(values: readonly T[]): T[] => {
 };
 
 /**
- * Sends requests on several connections, each as fast as responses arrive, for a given time, and at least one per
- * connection. Then it waits for requests in flight: they do not count for the rate, but every request gets a response
- * that can be checked.
+ * Sends requests on several connections, each as fast as responses arrive, for a given time. Then it waits for requests
+ * in flight: they do not count for the rate, but every request gets a response that can be checked.
  */
 export const measure = async (load: Load): Promise<Measured> => {
-  const { url, method, connections, seconds, authorization, listeners } = load;
-  const headers = {
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(load.bodies === undefined ? {} : { 'content-type': 'application/json' }),
-  };
-  const bodies = load.bodies && shuffled(load.bodies);
-  /** Each connection has its own bodies, so that no two requests for one user meet, and not all start with the same. */
-  const requestsOf = (connection: number): Request[] =>
-    (bodies?.filter((_, index) => index % connections === connection) ?? [undefined]).map((body) => {
-      const listener = body === undefined ? undefined : listeners?.get(body);
-      return {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body }),
-        ...(listener === undefined ? {} : { onResponse: (status, response) => status === 200 && listener(response) }),
-      };
-    });
+  const { address, connections, seconds, atLeast = connections, authorization, listeners } = load;
+  const requests = shuffled(load.requests).map((request) => {
+    const listener = listeners?.get(request);
+    return {
+      ...request,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(listener && { onResponse: (status: number, response: string) => status === 200 && listener(response) }),
+    };
+  });
+  /** Each connection has its own requests, so that no two for one user meet, and not all start with the same. */
+  const requestsOf = (connection: number) =>
+    requests.length < connections ? requests : requests.filter((_, index) => index % connections === connection);
 
   const clients: Client[] = [];
   let received = 0;
@@ -73,7 +80,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     const startMs = performance.now();
     const end = (): void => {
       const passedMs = performance.now() - startMs;
-      if (received < connections && passedMs < TIMEOUT_S * 1000) {
+      if (received < atLeast && passedMs < TIMEOUT_S * 1000) {
         timer = setTimeout(end, SAMPLE_MS);
         return;
       }
@@ -83,13 +90,13 @@ export const measure = async (load: Load): Promise<Measured> => {
     timer = setTimeout(end, seconds * 1000);
   };
   const result = await autocannon({
-    url,
+    url: address,
     connections,
     duration: seconds + 2 * TIMEOUT_S,
     timeout: TIMEOUT_S,
     bailout: MAX_ERRORS,
     sampleInt: SAMPLE_MS,
-    requests: [{ method, headers }],
+    requests: requests.slice(0, 1),
     setupClient: (client) => {
       client.setRequests(requestsOf(clients.length));
       clients.push(client);
@@ -101,7 +108,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     },
   });
   clearTimeout(timer);
-  if (elapsedMs === 0) throw new Error(`${url} is gone`);
+  if (elapsedMs === 0) throw new Error(`${address} is gone`);
   const sent = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
   const succeeded = result.statusCodeStats['200']?.count ?? 0;
   const failures = [

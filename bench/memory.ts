@@ -48,14 +48,16 @@ try {
     await ask(team, 'POST', '/items/roll');
     const firstRollMs = performance.now() - startMs;
     show(`first roll, of ${ITEMS} items`, service);
-    const load = { method: 'POST', connections: 64, authorization: team.authorization } as const;
-    await measure({ ...load, url: `${service.address}/items/roll`, seconds: ROLLS_S });
+    const load = { ...team, connections: 64, seconds: ROLLS_S };
+    await measure({ ...load, requests: [{ method: 'POST', path: '/items/roll' }] });
     show('plain rolls', service);
     await measure({
       ...load,
-      url: `${service.address}/templates/banner/roll`,
-      bodies: Array.from({ length: 1000 }, (_, user) => JSON.stringify({ userId: `player-${user}` })),
-      seconds: ROLLS_S,
+      requests: Array.from({ length: 1000 }, (_, user) => ({
+        method: 'POST',
+        path: '/templates/banner/roll',
+        body: JSON.stringify({ userId: `player-${user}` }),
+      })),
     });
     show('gacha rolls', service);
     const { peak } = residentMib(service);

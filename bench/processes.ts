@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../test/processes.ts';
@@ -66,6 +66,36 @@ const residentMib = (pid: number): number => {
     const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
     return children.reduce((sum, child) => sum + residentMib(child), own);
+  } catch {
+    return Number.NaN;
+  }
+};
+
+const MS_PER_TICK = 10;
+
+/**
+ * CPU time that a process, its threads and its children have used so far, those that have ended included; not a number
+ * if the kernel does not say.
+ */
+export const cpuMs = (pid: number): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11);
+    const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+    // Ticks are coarse, above all for the many processes of a database. What is exact lacks threads that have ended.
+    const exactMs = threads
+      .map((thread) => Number.parseInt(readFileSync(`${thread}/schedstat`, 'utf8'), 10) / 1e6)
+      .reduce((sum, ms) => sum + ms, 0);
+    const own = Math.max(exactMs, (user + system) * MS_PER_TICK);
+    const children = threads.flatMap((thread) =>
+      readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    // A child that has ended meanwhile is missing once.
+    return children.reduce((sum, child) => sum + (cpuMs(child) || 0), own + (reapedUser + reapedSystem) * MS_PER_TICK);
   } catch {
     return Number.NaN;
   }

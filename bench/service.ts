@@ -4,33 +4,80 @@
  *
  *   --quick            few short slices and little history: shows that it works, but measures nothing
  *   --against DIR      also measures the service of another checkout, in turns with this one
- *   --only=gacha,kept  only some parts: plain, gacha, kept, list, sizes, history, workers
+ *   --only=gacha,kept  only some parts: plain, gacha, kept, list, one, hot, grant, sizes, large, first,
+ *                     history, workers
  *   --engine=postgres  only one database: sqlite or postgres
  */
-import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Postgres, startPostgres } from '../test/postgres.ts';
+import { startPostgres } from '../test/postgres.ts';
 import {
   ask,
   bagId,
+  bagOf,
   COLLECTOR,
   createTeamOfHistory,
   createTeamOfItems,
+  createTeamOfPlayers,
   FIRST_TEAM,
   furnish,
   get,
+  INSTANCES,
+  ITEMS,
+  instanceId,
+  itemId,
+  makeBanner,
+  ownedId,
+  PLACED_EVERY,
+  type Players,
+  playerId,
+  skip,
   type Team,
   USERS,
   userIdOf,
 } from './fixture.ts';
-import { type Measured, measure } from './load.ts';
-import { describeCores, type Server, startApart, startServer } from './processes.ts';
+import type { Request } from './load.ts';
+import { cpuMs, describeCores, type Server, startApart, startServer } from './processes.ts';
+import {
+  assertCounted,
+  CONNECTIONS,
+  check,
+  cpuRatioOf,
+  inTurns,
+  type Job,
+  print,
+  QUICK,
+  type Row,
+  ratioOf,
+  type Service,
+  SLICE_S,
+  type Subject,
+  showHead,
+  showRow,
+  slice,
+  subjectOf,
+  WARM_UP_S,
+  watch,
+} from './slices.ts';
 
-const PARTS = ['plain', 'gacha', 'kept', 'list', 'sizes', 'history', 'workers'] as const;
+const PARTS = [
+  'plain',
+  'gacha',
+  'kept',
+  'list',
+  'one',
+  'hot',
+  'grant',
+  'sizes',
+  'large',
+  'first',
+  'history',
+  'workers',
+] as const;
 type Part = (typeof PARTS)[number];
 const ENGINES = ['sqlite', 'postgres'] as const;
 type Engine = (typeof ENGINES)[number];
@@ -59,380 +106,293 @@ const against = flags.against === undefined ? undefined : resolve(process.env.IN
 if (against !== undefined && !existsSync(join(against, 'src/main.ts')))
   throw new Error(`${against} has no src/main.ts`);
 
-const QUICK = flags.quick;
-const SLICE_S = QUICK ? 0.4 : 0.8;
-const BARE_SLICE_S = QUICK ? 0.3 : 0.5;
-const WARM_UP_S = QUICK ? 0.5 : 2;
-const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 256;
-/**
- * Slices per service and number of connections; an even number, so that each of two services goes first equally often.
- * A single connection is shown, but has no goal.
- */
-const TURNS: ReadonlyMap<number, number> = new Map(
-  QUICK
-    ? [
-        [CONNECTIONS, 2],
-        [MANY_CONNECTIONS, 2],
-      ]
-    : [
-        [1, 1],
-        [CONNECTIONS, 6],
-        [MANY_CONNECTIONS, 4],
-      ],
-);
-const SIZE_TURNS = QUICK ? 2 : 4;
-/** For measurements without a goal for the share. */
-const OTHER_TURNS = 2;
 const MANY_ITEMS = QUICK ? 5000 : 100_000;
 const FEW_ITEMS = 10;
 const HISTORY = QUICK ? 100_000 : 5_000_000;
 const SHORT_HISTORY = 6000;
+/** Enough players that no two requests for one of them meet, and that those with few instances stay that way. */
+const SMALL: Players = { name: 'small', count: 640, instances: 100 };
+const LARGE: Players = { name: 'large', count: CONNECTIONS, instances: QUICK ? 1000 : 10_000 };
 /** For this many users, check that they have exactly what the responses said. */
 const WATCHED_USERS = 60;
 
+/** With many connections, of the goal for the share. */
 const GOAL_OF_MANY_CONNECTIONS = 0.9;
+const GOAL_OF_MEMORY_MIB = 300;
+/** A large catalog against a small one, and a player with many instances against one with few. */
 const GOAL_OF_SIZES = 1.3;
+const GOAL_OF_FIRST_ROLL_S = 3;
 const GOAL_OF_HISTORY = 1.5;
 
-const print = (line = ''): void => {
-  process.stdout.write(`${line}\n`);
-};
+const getting = (path: string): Request => ({ method: 'GET', path });
+const posting = (path: string, body: object): Request => ({ method: 'POST', path, body: JSON.stringify(body) });
+const repeat = (count: number, make: (index: number) => Request): Request[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
-};
-
-const forEachUser = (make: (user: number) => object): string[] =>
-  Array.from({ length: USERS }, (_, user) => JSON.stringify(make(user)));
-
-interface Goal {
-  readonly goal: number;
-  readonly stretch: number;
-}
-
-interface Job {
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly bodies?: readonly string[];
-  /** Whether each response is a roll, to be found in the statistics. */
-  readonly rolls: boolean;
-}
-
-const PLAIN: Job = { name: 'plain roll', method: 'POST', path: '/items/roll', rolls: true };
+const HOT_USER = 'hot-player';
+const PLAIN: Job = { name: 'plain roll', requests: [{ method: 'POST', path: '/items/roll' }], rolls: true };
 const GACHA: Job = {
   name: 'gacha, two pities',
-  method: 'POST',
-  path: '/templates/banner/roll',
-  bodies: forEachUser((user) => ({ userId: userIdOf(user) })),
+  requests: repeat(USERS, (user) => posting('/templates/banner/roll', { userId: userIdOf(user) })),
   rolls: true,
 };
 const KEPT: Job = {
   name: 'kept and placed',
-  method: 'POST',
-  path: '/items/roll',
-  bodies: forEachUser((user) => ({ userId: userIdOf(user), userSpaceId: bagId(user) })),
+  requests: repeat(USERS, (user) => posting('/items/roll', { userId: userIdOf(user), userSpaceId: bagId(user) })),
   rolls: true,
 };
 const LIST: Job = {
   name: 'list of 100 instances',
-  method: 'GET',
-  path: `/item-instances?userId=${COLLECTOR}&limit=100`,
-  rolls: false,
+  requests: [getting(`/item-instances?userId=${COLLECTOR}&limit=100`)],
 };
-const STATISTICS: Job = { name: 'statistics', method: 'GET', path: '/roll-events/stats', rolls: false };
-const DROP_RATES: Job = { name: 'drop rates', method: 'GET', path: '/roll-events/drop-rates', rolls: false };
+const ONE: Job = {
+  name: 'read one instance',
+  requests: repeat(INSTANCES, (index) => getting(`/item-instances/${instanceId(index)}`)),
+};
+const HOT: Job = {
+  name: 'one hot player, gacha',
+  requests: [posting('/templates/banner/roll', { userId: HOT_USER })],
+  rolls: true,
+};
+const GRANT: Job = {
+  name: 'grant',
+  requests: repeat(USERS, (user) =>
+    posting('/item-instances', { userId: userIdOf(user), itemId: itemId(user % ITEMS) }),
+  ),
+};
+const STATISTICS: Job = { name: 'statistics', requests: [getting('/roll-events/stats')] };
+const DROP_RATES: Job = { name: 'drop rates', requests: [getting('/roll-events/drop-rates')] };
 
 /** What is measured at each number of connections, with the goals for its share at 64. */
-const JOBS: readonly (Record<Engine, Goal> & { readonly part: Part; readonly job: Job })[] = [
-  { part: 'plain', job: PLAIN, sqlite: { goal: 0.55, stretch: 0.7 }, postgres: { goal: 0.55, stretch: 0.7 } },
-  { part: 'gacha', job: GACHA, sqlite: { goal: 0.25, stretch: 0.45 }, postgres: { goal: 0.18, stretch: 0.3 } },
-  { part: 'kept', job: KEPT, sqlite: { goal: 0.13, stretch: 0.3 }, postgres: { goal: 0.11, stretch: 0.2 } },
-  { part: 'list', job: LIST, sqlite: { goal: 0.06, stretch: 0.2 }, postgres: { goal: 0.06, stretch: 0.2 } },
+const JOBS: readonly (Partial<Record<Engine, number>> & { readonly part: Part; readonly job: Job })[] = [
+  { part: 'plain', job: PLAIN, sqlite: 0.55, postgres: 0.5 },
+  { part: 'gacha', job: GACHA, sqlite: 0.32, postgres: 0.25 },
+  { part: 'kept', job: KEPT, sqlite: 0.25, postgres: 0.18 },
+  { part: 'list', job: LIST, sqlite: 0.09, postgres: 0.08 },
+  { part: 'one', job: ONE, sqlite: 0.45, postgres: 0.25 },
+  { part: 'hot', job: HOT, sqlite: 0.15, postgres: 0.12 },
+  { part: 'grant', job: GRANT },
 ];
 const chosenJobs = JOBS.filter(({ part }) => parts.has(part));
 
-/** The part of an instance that both a response and the user's list of instances contain. */
-interface Place {
-  readonly id: string;
-  readonly spacePositionX: number;
-  readonly spacePositionY: number;
+/** What is needed to measure on a database. */
+interface Site {
+  readonly engine: Engine;
+  readonly bare: Server;
+  /** Creates an empty database and returns its URL. */
+  readonly createDatabase: (name: string) => Promise<string>;
+  /** If the database has processes of its own: the parent of all of them. */
+  readonly databasePid?: number;
 }
 
-interface Kept {
-  readonly id: string;
-  readonly itemId: string;
-  readonly place: Place | null;
-}
+const startService = async (
+  { databasePid }: Site,
+  databaseUrl: string,
+  environment: Record<string, string> = {},
+  checkout?: string,
+): Promise<Service> => {
+  const server = await startServer(
+    'src/main.ts',
+    { ...FIRST_TEAM, DATABASE_URL: databaseUrl, ...environment },
+    checkout,
+  );
+  return { ...server, pids: [server.pid, ...(databasePid === undefined ? [] : [databasePid])] };
+};
 
-/** A team of a measured service, and what that service has reported so far. */
-interface Subject {
-  readonly server: Server;
-  readonly team: Team;
-  /** Rolls with a successful response. */
-  rolls: number;
-  /** Rolls without a successful response; they may or may not have happened. */
-  failedRolls: number;
-  /** What the responses for the watched users contained, by user. */
-  readonly kept: Map<string, Kept[]>;
-  /** By request body: the callback for the response. */
-  readonly listeners: Map<string, (response: string) => void>;
-}
-
-const totalRolls = async (team: Team): Promise<number> =>
-  (await get<{ totalRolls: number }>(team, STATISTICS.path)).totalRolls;
-
-const subjectOf = async (server: Server, team: Team): Promise<Subject> => {
-  const kept = new Map<string, Kept[]>();
-  const listeners = new Map<string, (response: string) => void>();
+/** The first team of a service, furnished for the jobs. */
+const furnishedSubject = async (service: Service): Promise<Subject> => {
+  const subject = await subjectOf(service, await furnish(service.address));
   for (let watched = 0; watched < WATCHED_USERS; watched += 1) {
     const user = Math.floor((watched * USERS) / WATCHED_USERS);
-    const instances: Kept[] = [];
-    kept.set(userIdOf(user), instances);
-    listeners.set(KEPT.bodies?.[user] ?? '', (response) => {
-      const { itemInstance } = JSON.parse(response) as {
-        itemInstance: { id: string; itemId: string; itemInstanceSpace: Place | null };
-      };
-      instances.push({ id: itemInstance.id, itemId: itemInstance.itemId, place: itemInstance.itemInstanceSpace });
-    });
+    await watch(subject, userIdOf(user), [KEPT.requests[user] as Request, GRANT.requests[user] as Request]);
   }
-  return { server, team, rolls: await totalRolls(team), failedRolls: 0, kept, listeners };
+  return subject;
 };
 
-/**
- * Checks that every roll with a response was counted exactly once, and that users have exactly what the responses said.
- */
-const check = async ({ team, rolls, failedRolls, kept }: Subject, whose = ''): Promise<void> => {
-  const counted = await totalRolls(team);
-  assert.ok(counted >= rolls && counted <= rolls + failedRolls, `${rolls} rolls reported, ${counted} counted`);
-  let instances = 0;
-  for (const [user, reported] of kept) {
-    if (reported.length === 0) continue;
-    const path = `/item-instances?userId=${user}&limit=1000`;
-    const listed = await get<{ id: string; item: { id: string }; itemInstanceSpace: Place | null }[]>(team, path);
-    const byId = (left: Kept, right: Kept): number => (left.id < right.id ? -1 : 1);
-    const ids = new Set(reported.map(({ id }) => id));
-    assert.deepEqual(
-      listed
-        .filter(({ id }) => failedRolls === 0 || ids.has(id))
-        .map(({ id, item, itemInstanceSpace }) => ({ id, itemId: item.id, place: itemInstanceSpace }))
-        .sort(byId),
-      reported.toSorted(byId),
-      `listed and reported instances of ${user}`,
-    );
-    assert.ok(reported.every(({ place }) => place !== null));
-    instances += reported.length;
-  }
-  const ofUsers = instances === 0 ? '' : `; ${instances} instances of ${kept.size} users match the responses`;
-  print(`  ${whose}${rolls} rolls reported, ${counted} counted${ofUsers}`);
+/** Checks a team of the jobs, and that the rolls of the hot player were counted exactly. */
+const checkJobs = async (subject: Subject, whose?: string): Promise<void> => {
+  await check(subject, whose);
+  const hot = subject.reported.get(HOT);
+  if (hot === undefined) return;
+  const { rolls } = await get<{ rolls: number }>(subject.team, `/users/${HOT_USER}/templates/banner`);
+  assertCounted(rolls, hot, HOT_USER);
+  print(`  ${whose ?? ''}${hot.succeeded} rolls of the hot player reported, ${rolls} counted`);
 };
 
-/** Measures a slice of the service. Any failed request fails the whole run. */
-const slice = async (subject: Subject, job: Job, connections: number, seconds: number): Promise<Measured> => {
-  const { address, authorization } = subject.team;
-  const measured = await measure({
-    url: `${address}${job.path}`,
-    method: job.method,
-    bodies: job.bodies,
-    listeners: subject.listeners,
-    connections,
-    seconds,
-    authorization,
-  });
-  if (measured.failed > 0) {
-    print(`  FAILED: ${job.name}, ${connections} connections, of ${subject.server.checkout}: ${measured.failures}`);
-    process.exitCode = 1;
-  }
-  if (job.rolls) {
-    subject.rolls += measured.succeeded;
-    subject.failedRolls += measured.failed;
-  }
-  return measured;
+/** The goal for a share, and whether it is met. A single connection has none. */
+const verdictOn = ({ share, connections }: Row, goalAt64: number | undefined): string => {
+  if (goalAt64 === undefined || connections === 1) return '';
+  const goal = connections === MANY_CONNECTIONS ? GOAL_OF_MANY_CONNECTIONS * goalAt64 : goalAt64;
+  return `goal ${goal.toFixed(3)} ${share >= goal ? 'met' : 'missed'}`;
 };
 
-/** The length of a response, so that the bare server sends as much. */
-const responseLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
-  // Not the body of the first user, who is watched.
-  const response = await ask(subject.team, method, path, bodies?.[1]);
-  if (rolls) subject.rolls += 1;
-  return Buffer.byteLength(response);
+/** Where the kernel does not say how much something takes, that is not a number. */
+const verdictOnMost = (value: number, goal: number | undefined): string =>
+  goal === undefined || Number.isNaN(value) ? '' : `, goal ${goal} ${value <= goal ? 'met' : 'missed'}`;
+
+const printTimes = (what: string, times: number, goal?: number): void =>
+  print(`  ${what}: ${times.toFixed(2)} times as long${verdictOnMost(times, goal)}`);
+
+const printMemory = (when: string, { memory }: Server): void => {
+  const mib = Math.round(memory());
+  print(`  memory ${when}: ${mib} MiB${verdictOnMost(mib, GOAL_OF_MEMORY_MIB)}`);
 };
 
-interface Row {
-  readonly subject: Subject;
-  readonly job: Job;
-  readonly connections: number;
-  readonly share: number;
-  readonly bare: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Requests per second of each slice. */
-  readonly rates: readonly number[];
-}
-
-/**
- * Measures slices of the services in turns, between slices of the bare server. A share is the median, over the turns,
- * of a slice's rate divided by the mean of the bare slices around it, so that a temporarily busy machine affects both.
- * Every second turn is in reverse order, so that no service always goes first.
- */
-const inTurns = async (
-  bare: Server,
-  entries: readonly { readonly subject: Subject; readonly job: Job }[],
-  connections: number,
-  turns: number,
-): Promise<Row[]> => {
-  const [{ subject, job }] = entries as [(typeof entries)[number]];
-  const length = await responseLength(subject, job);
-  const bareSlice = async (): Promise<number> => {
-    const { method, bodies } = job;
-    const measured = await measure({
-      url: `${bare.address}/${length}`,
-      method,
-      bodies,
-      connections,
-      seconds: BARE_SLICE_S,
-      authorization: subject.team.authorization,
-    });
-    assert.equal(measured.failed, 0, 'failed requests of the bare server');
-    return measured.perSecond;
-  };
-  const slices: Measured[][] = entries.map(() => []);
-  const bareRates = [await bareSlice()];
-  for (let turn = 0; turn < turns; turn += 1) {
-    const order = [...entries.entries()];
-    if (turn % 2 === 1) order.reverse();
-    for (const [index, entry] of order)
-      slices[index]?.push(await slice(entry.subject, entry.job, connections, SLICE_S));
-    bareRates.push(await bareSlice());
-  }
-  return entries.map((entry, index) => {
-    const own = slices[index] as Measured[];
-    const bareAround = (turn: number): number => ((bareRates[turn] as number) + (bareRates[turn + 1] as number)) / 2;
-    return {
-      ...entry,
-      connections,
-      share: median(own.map(({ perSecond }, turn) => perSecond / bareAround(turn))),
-      bare: median(bareRates),
-      p50: median(own.map(({ p50 }) => p50)),
-      p99: median(own.map(({ p99 }) => p99)),
-      rates: own.map(({ perSecond }) => perSecond),
-    };
-  });
-};
-
-/** How many times as fast one was as the other: the median over the turns, in each of which both were measured. */
-const ratioOf = (one: Row, other: Row): number =>
-  median(one.rates.map((rate, turn) => rate / (other.rates[turn] as number)));
-
-const COLUMNS: readonly (readonly [name: string, width: number])[] = [
-  ['engine', -8],
-  ['job', -24],
-  ['conn', 4],
-  ['share', 6],
-  ['/s', 6],
-  ['bare/s', 6],
-  ['p50', 5],
-  ['p99', 5],
-  ['MiB', 5],
-  ['goal', 0],
-];
-
-const showCells = (cells: readonly (string | number)[]): void => {
-  const padded = COLUMNS.map(([, width], index) => {
-    const text = String(cells[index] ?? '');
-    return width < 0 ? text.padEnd(-width) : text.padStart(width);
-  });
-  print(`| ${padded.join(' | ')}`);
-};
-
-const showHead = (): void => {
-  showCells(COLUMNS.map(([name]) => name));
-  print(`|${COLUMNS.map(([, width]) => (width > 0 ? `${'-'.repeat(width + 1)}:` : '-'.repeat(2 - width))).join('|')}`);
-};
-
-const showRow = (engine: Engine, row: Row, { name = row.job.name, goal = '' } = {}): void =>
-  showCells([
-    engine,
-    name,
-    row.connections,
-    row.share.toFixed(3),
-    Math.round(median(row.rates)),
-    Math.round(row.bare),
-    Math.round(row.p50),
-    Math.round(row.p99),
-    Math.round(row.subject.server.memory()),
-    goal,
-  ]);
-
-const verdictAt64 = (share: number, { goal, stretch }: Goal): string => {
-  if (share >= stretch) return `stretch ${stretch.toFixed(2)} met`;
-  return `goal ${goal.toFixed(2)} ${share >= goal ? 'met' : 'missed'}`;
-};
-
-const verdictAt256 = (share: number, shareAt64: number): string => {
-  const ratio = share / shareAt64;
-  const verdict = ratio >= GOAL_OF_MANY_CONNECTIONS ? 'met' : 'missed';
-  return `${ratio.toFixed(2)} of the share at ${CONNECTIONS}, goal ${GOAL_OF_MANY_CONNECTIONS.toFixed(2)} ${verdict}`;
-};
-
-const printTimes = (what: string, times: number, goal?: number): void => {
-  const verdict = goal === undefined ? '' : `, goal ${goal} ${times <= goal ? 'met' : 'missed'}`;
-  print(`  ${what}: ${times.toFixed(2)} times as long${verdict}`);
-};
-
-const measureJobs = async (engine: Engine, bare: Server, ours: Subject, theirs: Subject | undefined): Promise<void> => {
+const measureJobs = async ({ engine, bare }: Site, ours: Subject, theirs: Subject | undefined): Promise<void> => {
   const subjects = theirs === undefined ? [ours] : [ours, theirs];
   // A server that has just started is still being optimized; measure one that is warm.
   for (const subject of subjects) {
     for (const { job } of chosenJobs) await slice(subject, job, CONNECTIONS, WARM_UP_S);
   }
-  for (const goals of chosenJobs) {
-    const { job } = goals;
-    let shareAt64 = Number.NaN;
-    for (const [connections, turns] of TURNS) {
+  for (const { job, [engine]: goal } of chosenJobs) {
+    for (const connections of QUICK ? [CONNECTIONS, MANY_CONNECTIONS] : [1, CONNECTIONS, MANY_CONNECTIONS]) {
       const entries = subjects.map((subject) => ({ subject, job }));
-      const [our, their] = (await inTurns(bare, entries, connections, turns)) as [Row, Row?];
-      let goal = '';
-      if (connections === CONNECTIONS) {
-        shareAt64 = our.share;
-        goal = verdictAt64(our.share, goals[engine]);
-      } else if (connections === MANY_CONNECTIONS) goal = verdictAt256(our.share, shareAt64);
-      showRow(engine, our, { goal });
-      if (their !== undefined)
-        showRow(engine, their, { name: '  theirs', goal: `ours is ${ratioOf(our, their).toFixed(2)} times as fast` });
+      const [our, their] = (await inTurns(bare, entries, connections)) as [Row, Row?];
+      showRow(engine, our, { goal: verdictOn(our, goal) });
+      if (their !== undefined) {
+        const [times, cpu] = [ratioOf(our, their).toFixed(2), cpuRatioOf(our, their).toFixed(2)];
+        showRow(engine, their, {
+          name: '  theirs',
+          goal: `ours is ${times} times as fast, with ${cpu} of the CPU time`,
+        });
+      }
     }
   }
-  await check(ours);
-  if (theirs !== undefined) await check(theirs, 'theirs: ');
+  printMemory('after these jobs', ours.service);
+  await checkJobs(ours);
+  if (theirs !== undefined) await checkJobs(theirs, 'theirs: ');
 };
 
-const measureSizes = async (engine: Engine, databaseUrl: string, bare: Server, server: Server): Promise<void> => {
+const measureSizes = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
   const entries = [];
   for (const items of [FEW_ITEMS, MANY_ITEMS]) {
-    const subject = await subjectOf(server, await createTeamOfItems(databaseUrl, server.address, items));
+    const subject = await subjectOf(service, await createTeamOfItems(databaseUrl, service.address, items));
     entries.push({ subject, job: { ...PLAIN, name: `plain roll, ${items} items` } });
   }
   for (const { subject, job } of entries) await slice(subject, job, CONNECTIONS, WARM_UP_S);
-  const rows = await inTurns(bare, entries, CONNECTIONS, SIZE_TURNS);
+  const rows = await inTurns(bare, entries);
   for (const row of rows) showRow(engine, row);
   const [few, many] = rows as [Row, Row];
   printTimes(`${MANY_ITEMS} items against ${FEW_ITEMS}`, ratioOf(few, many), GOAL_OF_SIZES);
   for (const { subject, job } of entries) await check(subject, `${job.name}: `);
 };
 
-const measureHistory = async (engine: Engine, databaseUrl: string, bare: Server, server: Server): Promise<void> => {
+/** Positions that an instance is moved among, in a row of the bag that nothing else reaches. */
+const MOVES = 8;
+const MOVED = 4;
+const FIRST_ROW_OF_MOVES = 100;
+
+/** The same operations for each kind of players. Lists and single instances are read of the first player. */
+const jobsOf = async (team: Team, players: Players): Promise<Job[]> => {
+  const { count, instances } = players;
+  const first = playerId(players, 0);
+  const list = `/item-instances?userId=${first}`;
+  const perPlayer = (make: (userId: string, player: number) => Request): Request[] =>
+    repeat(count, (player) => make(playerId(players, player), player));
+  return [
+    { name: 'first page of 100', requests: [getting(`${list}&limit=100`)] },
+    { name: 'middle page of 50', requests: [getting(`${await skip(team, list, instances / 4)}&limit=50`)] },
+    {
+      name: 'read one',
+      // From the first to the last, as many of them placed for each kind.
+      requests: repeat(100, (index) =>
+        getting(`/item-instances/${ownedId(first, index * Math.floor((instances - 1) / 99))}`),
+      ),
+    },
+    {
+      name: 'grant',
+      requests: perPlayer((userId, player) => posting('/item-instances', { userId, itemId: itemId(player % ITEMS) })),
+    },
+    {
+      name: 'gacha, kept',
+      requests: perPlayer((userId) => posting('/templates/banner/roll', { userId, grant: true })),
+      rolls: true,
+    },
+    {
+      name: 'kept and placed',
+      requests: perPlayer((userId) => posting('/items/roll', { userId, userSpaceId: bagOf(userId) })),
+      rolls: true,
+    },
+    {
+      name: 'move',
+      requests: repeat(CONNECTIONS * MOVED * MOVES, (index) => {
+        const userId = playerId(players, index % CONNECTIONS);
+        const moved = Math.floor(index / CONNECTIONS) % MOVED;
+        return posting(`/item-instances/${ownedId(userId, moved * PLACED_EVERY)}/move`, {
+          userId,
+          spacePositionX: Math.floor(index / CONNECTIONS / MOVED),
+          spacePositionY: FIRST_ROW_OF_MOVES + moved,
+        });
+      }),
+    },
+  ];
+};
+
+const measureLarge = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
+  const team = await createTeamOfPlayers(databaseUrl, service.address, [SMALL, LARGE]);
+  const subject = await subjectOf(service, team);
+  const jobs = { small: await jobsOf(team, SMALL), large: await jobsOf(team, LARGE) };
+  // Nothing of the last player is moved.
+  const last = SMALL.count - 1;
+  await watch(
+    subject,
+    playerId(SMALL, last),
+    jobs.small.flatMap(({ requests }) => (requests.length === SMALL.count ? (requests[last] as Request) : [])),
+  );
+  for (const [index, large] of jobs.large.entries()) {
+    const entries = [jobs.small[index] as Job, large].map((job) => ({ subject, job }));
+    for (const { job } of entries) await slice(subject, job, CONNECTIONS, WARM_UP_S);
+    const [few, many] = (await inTurns(bare, entries)) as [Row, Row];
+    showRow(engine, few, { name: `${few.job.name}, ${SMALL.instances}` });
+    showRow(engine, many, { name: `${many.job.name}, ${LARGE.instances}` });
+    const cpu = cpuRatioOf(many, few);
+    print(
+      `  ${LARGE.instances} instances against ${SMALL.instances}: ${cpu.toFixed(2)} times the CPU time${verdictOnMost(cpu, GOAL_OF_SIZES)}; ${ratioOf(few, many).toFixed(2)} times as long`,
+    );
+  }
+  await check(subject, `players with ${SMALL.instances} and ${LARGE.instances} instances: `);
+};
+
+/** The first rolls of a service that has just started, which load and compile the catalog. */
+const measureFirst = async (site: Site): Promise<void> => {
+  const databaseUrl = await site.createDatabase('first');
+  const before = await startService(site, databaseUrl);
+  const made = await createTeamOfItems(databaseUrl, before.address, MANY_ITEMS);
+  await makeBanner(made);
+  await before.stop();
+  const service = await startService(site, databaseUrl);
+  try {
+    // What it does after its start is not part of the first roll.
+    await pause(1000);
+    const team = { ...made, address: service.address };
+    for (const { name, requests } of [PLAIN, GACHA]) {
+      const { method, path, body } = requests[0] as Request;
+      const beforeMs = service.pids.map(cpuMs);
+      await ask(team, method, path, body);
+      const [ownS = 0, ...databaseS] = service.pids.map(
+        (pid, index) => (cpuMs(pid) - (beforeMs[index] as number)) / 1000,
+      );
+      const shown = [ownS, ...databaseS].map((seconds) => seconds.toFixed(2)).join(' + ');
+      print(
+        `  ${site.engine}, first ${name} among ${MANY_ITEMS} items: ${shown} s of CPU time${verdictOnMost(ownS, GOAL_OF_FIRST_ROLL_S)}`,
+      );
+    }
+    printMemory('after these rolls', service);
+  } finally {
+    await service.stop();
+  }
+};
+
+const measureHistory = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {
   // The short history contains every item too, so that both responses have the same rows.
   const subjects: Subject[] = [];
   for (const rolls of [SHORT_HISTORY, HISTORY])
-    subjects.push(await subjectOf(server, await createTeamOfHistory(databaseUrl, server.address, rolls)));
+    subjects.push(await subjectOf(service, await createTeamOfHistory(databaseUrl, service.address, rolls)));
   for (const job of [STATISTICS, DROP_RATES, PLAIN]) {
     const entries = subjects.map((subject) => ({ subject, job }));
     for (const { subject } of entries) await slice(subject, job, CONNECTIONS, SLICE_S);
-    const [short, long] = (await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS)) as [Row, Row];
+    const [short, long] = (await inTurns(bare, entries)) as [Row, Row];
     showRow(engine, long, { name: `${job.name}, ${HISTORY / 1e6}M rolls` });
     printTimes(
       `${HISTORY} rolls against ${SHORT_HISTORY}`,
@@ -443,17 +403,14 @@ const measureHistory = async (engine: Engine, databaseUrl: string, bare: Server,
   for (const subject of subjects) await check(subject, 'with the prior history: ');
 };
 
-const startService = (databaseUrl: string, environment: Record<string, string> = {}, checkout?: string) =>
-  startServer('src/main.ts', { ...FIRST_TEAM, DATABASE_URL: databaseUrl, ...environment }, checkout);
-
-const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> => {
-  const servers: Server[] = [];
+const measureWorkers = async (site: Site): Promise<void> => {
+  const services: Service[] = [];
   try {
     const subjects: Subject[] = [];
     for (const workers of ['1', '2']) {
-      const server = await startService(await postgres.create(`workers_${workers}`), { WORKERS: workers });
-      servers.push(server);
-      subjects.push(await subjectOf(server, await furnish(server.address)));
+      const service = await startService(site, await site.createDatabase(`workers_${workers}`), { WORKERS: workers });
+      services.push(service);
+      subjects.push(await furnishedSubject(service));
     }
     for (const job of [PLAIN, GACHA]) {
       for (const subject of subjects) await slice(subject, job, CONNECTIONS, WARM_UP_S);
@@ -461,39 +418,37 @@ const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> =
         subject,
         job: { ...job, name: `${job.name.split(',')[0]}, WORKERS=${index + 1}` },
       }));
-      const rows = await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS);
-      for (const row of rows) showRow('postgres', row);
+      const rows = await inTurns(site.bare, entries);
+      for (const row of rows) showRow(site.engine, row);
       const [one, two] = rows as [Row, Row];
       print(`  two workers are ${ratioOf(two, one).toFixed(2)} times as fast as one`);
     }
     for (const [index, subject] of subjects.entries()) await check(subject, `WORKERS=${index + 1}: `);
   } finally {
-    for (const server of servers) await server.stop();
+    for (const service of services) await service.stop();
   }
 };
 
-/** Creates an empty database and returns its URL. */
-type MakeDatabase = (name: string) => Promise<string>;
-
-const measureEngine = async (engine: Engine, makeDatabase: MakeDatabase, bare: Server): Promise<void> => {
-  const databaseUrl = await makeDatabase('ours');
-  const server = await startService(databaseUrl);
+const measureEngine = async (site: Site): Promise<void> => {
+  const databaseUrl = await site.createDatabase('ours');
+  const service = await startService(site, databaseUrl);
   try {
     if (chosenJobs.length > 0) {
-      const other = against === undefined ? undefined : await startService(await makeDatabase('theirs'), {}, against);
+      const other =
+        against === undefined ? undefined : await startService(site, await site.createDatabase('theirs'), {}, against);
       try {
-        const ours = await subjectOf(server, await furnish(server.address));
-        const theirs = other && (await subjectOf(other, await furnish(other.address)));
-        await measureJobs(engine, bare, ours, theirs);
+        await measureJobs(site, await furnishedSubject(service), other && (await furnishedSubject(other)));
       } finally {
         await other?.stop();
       }
     }
-    if (parts.has('sizes')) await measureSizes(engine, databaseUrl, bare, server);
-    if (parts.has('history')) await measureHistory(engine, databaseUrl, bare, server);
+    if (parts.has('sizes')) await measureSizes(site, databaseUrl, service);
+    if (parts.has('large')) await measureLarge(site, databaseUrl, service);
+    if (parts.has('history')) await measureHistory(site, databaseUrl, service);
   } finally {
-    await server.stop();
+    await service.stop();
   }
+  if (parts.has('first')) await measureFirst(site);
 };
 
 const run = async (): Promise<void> => {
@@ -508,12 +463,21 @@ const run = async (): Promise<void> => {
       );
       if (against !== undefined) print(`theirs: ${against}`);
       print('share: requests per second relative to bare node:http around it; p50 and p99 in ms');
+      print('CPU: time per request in µs, of the service + of the database if it is a separate process');
       showHead();
-      if (engines.has('sqlite'))
-        await measureEngine('sqlite', async (name) => `sqlite:${join(folder, `${name}.db`)}`, bare);
+      if (engines.has('sqlite')) {
+        const createDatabase = async (name: string) => `sqlite:${join(folder, `${name}.db`)}`;
+        await measureEngine({ engine: 'sqlite', bare, createDatabase });
+      }
       if (postgres !== undefined) {
-        await measureEngine('postgres', postgres.create, bare);
-        if (parts.has('workers')) await measureWorkers(postgres, bare);
+        const site = {
+          engine: 'postgres',
+          bare,
+          createDatabase: postgres.create,
+          databasePid: await postgres.pid(),
+        } as const;
+        await measureEngine(site);
+        if (parts.has('workers')) await measureWorkers(site);
       }
       print(`took ${Math.round((performance.now() - startedMs) / 1000)} s`);
     } finally {

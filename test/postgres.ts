@@ -43,6 +43,8 @@ export interface Postgres {
   /** Stops the server but keeps its data; `resume` starts it again at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** The process that all others of the server are children of. */
+  pid(): Promise<number>;
   /** Kills the server and all processes it has started, at once. Linux only. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -153,6 +155,7 @@ const startStandby = async (server: Server, port: number): Promise<void> => {
 const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => {
   /** The package would wait forever for a server that was killed. */
   let isKilled = false;
+  const pid = async () => Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10);
   return {
     url: (database) => urlOf(port, database),
     create: async (database) => {
@@ -164,8 +167,9 @@ const handleOf = (server: Server, folder: string, port: number, durable: boolean
       await server.start();
       isKilled = false;
     },
+    pid,
     crash: async () => {
-      await killFamily(Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10));
+      await killFamily(await pid());
       isKilled = true;
     },
     stop: async () => {
