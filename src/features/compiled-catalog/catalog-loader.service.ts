@@ -52,11 +52,15 @@ export interface ReadItem {
   readonly attributes: readonly AttributeRow[];
 }
 
-/** Rows in the order in which the item or classifier lists them. */
-export const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): readonly T[] =>
-  rows.every(({ position }, index) => position >= (rows[index - 1]?.position ?? position))
-    ? rows
-    : rows.toSorted((a, b) => a.position - b.position);
+/** Rows in the order in which the item or classifier lists them, which most are in already. */
+export const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): readonly T[] => {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { position } of rows) {
+    if (position < last) return rows.toSorted((a, b) => a.position - b.position);
+    last = position;
+  }
+  return rows;
+};
 
 /** Takes out the rows of one item after another; both must be in the same order. */
 const createTaking = <T extends { readonly itemId: string; readonly position: number }>(rows: readonly T[]) => {
