@@ -27,6 +27,8 @@ export interface Lookup<K extends KeyTypes = KeyTypes, Row = unknown> {
   readonly isLong: boolean;
   /** The table, if it finds just the row of a table that has these values in columns of these names. */
   readonly rowOf: keyof Tables | null;
+  /** Whether it finds many short rows, but no more than take a moment: PostgreSQL then sends all of them as one value. */
+  readonly isPage: boolean;
   /** Builds the query for one key. */
   build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row> & Expression<Row>;
 }
@@ -37,8 +39,12 @@ type Build<K extends KeyTypes, Row> = Lookup<K, Row>['build'];
 export const lookup = <const K extends KeyTypes, Row>(
   keys: K,
   build: Build<K, Row>,
-  { shares = null, isLong = false }: { shares?: SharedLock | null; isLong?: boolean } = {},
-): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong, rowOf: null });
+  {
+    shares = null,
+    isLong = false,
+    isPage = false,
+  }: { shares?: SharedLock | null; isLong?: boolean; isPage?: boolean } = {},
+): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong, isPage, rowOf: null });
 
 /** Declares the same read with a lock on the rows that it finds in a table, for use with `hold`. */
 export const locking = <K extends KeyTypes, Row>(locks: keyof Tables, read: Lookup<K, Row>): Lookup<K, Row> => ({

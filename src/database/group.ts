@@ -182,7 +182,7 @@ export class Group {
   }
 
   ask(owner: GroupWork, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
-    if (this.#isShared && lookup.isLong) return Promise.reject(LEAVES);
+    if (this.#isShared && (lookup.isLong || lookup.isPage)) return Promise.reject(LEAVES);
     return this.#find(this.#asked, owner, lookup, valuesOf(lookup, key));
   }
 

@@ -82,19 +82,19 @@ export class Client extends pg.Client {
   /** Runs a prepared statement; rows are lists of values. */
   run({ name, text }: Statement, values: unknown[] = []): Promise<pg.QueryArrayResult<unknown[]>> {
     this.#corkUntilNextTick();
-    return this.query<unknown[]>({ name, text, values, rowMode: 'array' });
+    return this.#send({ name, text, values, rowMode: 'array' });
   }
 
   /** Like `run`, with rows as objects. */
   find({ name, text }: Statement, values: unknown[]): Promise<pg.QueryResult> {
     this.#corkUntilNextTick();
-    return this.query({ name, text, values });
+    return this.#send({ name, text, values });
   }
 
   /** Runs a command that begins or ends a transaction. */
   control(text: string): Promise<pg.QueryResult> {
     this.#corkUntilNextTick();
-    return this.query(text);
+    return this.#send({ text });
   }
 
   /** Builds queries that run on this connection. */
@@ -104,7 +104,7 @@ export class Client extends pg.Client {
       compiler: new PostgresQueryCompiler(),
       introspector: (db) => new PostgresIntrospector(db),
       run: async (text, values) => {
-        const { rows, rowCount } = await this.query(text, values as unknown[]);
+        const { rows, rowCount } = await this.#send({ text, values: values as unknown[] });
         return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
       },
     });
@@ -122,6 +122,16 @@ export class Client extends pg.Client {
   disconnect(): void {
     this.end().catch(() => {});
     setTimeout(() => this.#socket.destroy(), LIMITS.postgresDisconnectMs).unref();
+  }
+
+  /**
+   * The driver's own promises keep results alive until the next full collection of garbage: collections of the young
+   * generation then copy all rows that were ever read. With a callback they do not.
+   */
+  #send<Result = pg.QueryResult>(query: pg.QueryConfig | pg.QueryArrayConfig): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.query(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result as Result)));
+    });
   }
 
   #corkUntilNextTick(): void {

@@ -200,6 +200,8 @@ export class PostgresSession implements Session {
   /** The rows of each key. */
   async #rowsOf({ lookup, teamId, keys }: Question): Promise<unknown[][]> {
     const { one, many } = this.#statements.ofLookup(lookup);
+    if (keys.length === 1 && lookup.isPage)
+      return (await this.#client.run(one, lookupValues(one, teamId, keys))).rows[0] as [unknown[]];
     if (keys.length === 1) return [(await this.#client.find(one, lookupValues(one, teamId, keys))).rows];
     return rowsByKey(await this.#client.run(many, lookupValues(many, teamId, keys)), keys.length);
   }

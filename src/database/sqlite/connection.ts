@@ -7,7 +7,7 @@ import { createQueries } from '../kysely.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';
-import { beginWriting, openFile, returnsRows } from './driver.ts';
+import { beginWriting, openFile, returnsRows, shapeRows } from './driver.ts';
 
 /** Kysely assumes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -28,6 +28,8 @@ class LocklessCompiler extends SqliteQueryCompiler {
 /** A statement that is being iterated cannot be used by others. */
 interface Prepared {
   readonly statement: StatementSync;
+  /** Makes a row of what the statement returns. */
+  readonly toRow: (row: unknown) => unknown;
   isInUse: boolean;
 }
 
@@ -93,7 +95,7 @@ const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]):
   prepared.isInUse = true;
   try {
     for (const row of prepared.statement.iterate(...values))
-      if (rows.push(row) % LIMITS.rowsPerTurnCheck === 0) await takeTurns();
+      if (rows.push(prepared.toRow(row)) % LIMITS.rowsPerTurnCheck === 0) await takeTurns();
   } finally {
     prepared.isInUse = false;
   }
@@ -112,7 +114,8 @@ export const connect = (path: string, cacheKib: number): Connection => {
     const known = statements.get(text);
     if (known !== undefined && !known.isInUse) return known;
     const statement = raw.prepare(text);
-    const prepared = { statement, isReading: returnsRows(statement, text), isInUse: false };
+    const isReading = returnsRows(statement, text);
+    const prepared = { statement, isReading, toRow: shapeRows(statement), isInUse: false };
     if (statements.size >= LIMITS.sqliteStatements) statements.clear();
     statements.set(text, prepared);
     return prepared;
@@ -142,7 +145,8 @@ export const connect = (path: string, cacheKib: number): Connection => {
     if (prepared === undefined || prepared.isInUse) {
       const query = lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
       const { sql, parameters } = query.compile();
-      prepared = { statement: raw.prepare(sql), parameters, isInUse: false };
+      const statement = raw.prepare(sql);
+      prepared = { statement, toRow: shapeRows(statement), parameters, isInUse: false };
       lookups.set(lookup, prepared);
     }
     return prepared;
@@ -178,7 +182,7 @@ export const connect = (path: string, cacheKib: number): Connection => {
     queries,
     find: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);
-      return prepared.statement.all(...valuesOf(prepared, teamId, key));
+      return prepared.statement.all(...valuesOf(prepared, teamId, key)).map(prepared.toRow);
     },
     findInTurns: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);

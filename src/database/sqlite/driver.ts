@@ -73,6 +73,22 @@ export const returnsRows = (statement: StatementSync, text: string): boolean => 
   );
 };
 
+/**
+ * Prepares a statement to return rows as `toRow` takes them. The driver's own objects are dictionaries, which take twice as
+ * long to make and to read as objects of one shape.
+ */
+export const shapeRows = (statement: StatementSync): ((row: unknown) => unknown) => {
+  if (statement.setReturnArrays === undefined) return (row) => row;
+  const names = statement.columns().map(({ name }) => name);
+  statement.setReturnArrays(true);
+  return (values) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index += 1)
+      row[names[index] as string] = (values as readonly unknown[])[index];
+    return row;
+  };
+};
+
 /** Rows as lists of values, in the order of the columns. */
 export function* iterateLists(statement: StatementSync, parameters: readonly SQLInputValue[]): Generator<object> {
   if (statement.setReturnArrays === undefined) {

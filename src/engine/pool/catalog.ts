@@ -153,8 +153,8 @@ class ColumnItem implements CompiledItem {
 }
 
 export interface CatalogBuilder {
-  /** Items must be added in byte order of their ids. */
-  add(item: CatalogItem): void;
+  /** Items must be added in byte order of their ids. Returns the item's attributes in the order of their draws. */
+  add(item: CatalogItem): readonly CatalogItemAttribute[];
   finish(): Catalog;
 }
 
@@ -167,7 +167,7 @@ interface OptionList {
 const createOptionLists = (options: ReadonlyMap<string, CatalogOption>) => {
   const lists = new Map<string, OptionList>();
   return ({ id, optionIds }: CatalogItem): OptionList => {
-    const key = JSON.stringify(optionIds);
+    const key = optionIds.join('\0');
     const known = lists.get(key);
     if (known !== undefined) return known;
     const sorted = [...optionIds].sort(compareBytes).map((optionId) => {
@@ -184,17 +184,28 @@ const createOptionLists = (options: ReadonlyMap<string, CatalogOption>) => {
   };
 };
 
+/** The map at a key of a map of maps. */
+const within = <K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> => {
+  let found = maps.get(key);
+  if (found === undefined) {
+    found = new Map();
+    maps.set(key, found);
+  }
+  return found;
+};
+
 /** Numbers the kinds of attributes; item attributes with the same attribute and range have the same number. */
 const createKinds = () => {
   const kinds: AttributeKind[] = [];
-  const numbers = new Map<string, number>();
+  /** By attribute, step, minimum and maximum: making a text of all four would take several times as long. */
+  const numbers = new Map<string, Map<number | null, Map<number, Map<number, number>>>>();
   const numberOf = ({ attributeId, min, max, step }: CatalogItemAttribute): number => {
-    const key = `${min} ${max} ${step} ${attributeId}`;
-    let number = numbers.get(key);
+    const byMaximum = within(within(within(numbers, attributeId), step), min);
+    let number = byMaximum.get(max);
     if (number === undefined) {
       number = kinds.length;
       kinds.push({ attributeId, range: { min, max, step, valueAt: compileRange({ min, max, step }) } });
-      numbers.set(key, number);
+      byMaximum.set(max, number);
     }
     return number;
   };
@@ -229,7 +240,7 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
   const items: CompiledItem[] = [];
   const itemsById = new Map<string, CompiledItem>();
 
-  const add = (item: CatalogItem): void => {
+  const add: CatalogBuilder['add'] = (item) => {
     const before = items.at(-1)?.id;
     if (before !== undefined && compareBytes(before, item.id) >= 0)
       throw new Error(`Item ${item.id} comes after ${before}, out of order.`);
@@ -244,11 +255,13 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
     items.push(compiled);
     itemsById.set(item.id, compiled);
 
-    for (const attribute of sortedBy(item.attributes, ({ id }) => id)) {
+    const attributes = sortedBy(item.attributes, ({ id }) => id);
+    for (const attribute of attributes) {
       attributeIds.add(attribute.id);
       attributeKinds.add(numberOf(attribute));
     }
     firstAttributes.add(attributeKinds.length);
+    return attributes;
   };
 
   const finish = (): Catalog => {

@@ -1,4 +1,5 @@
 import { inChunks } from '../../database/chunks.ts';
+import type { Lookup } from '../../database/declarations.ts';
 import type { Finder, Reader } from '../../database/work.ts';
 import { compareBytes, sortedBy } from '../../engine/byte-order.ts';
 import {
@@ -39,47 +40,116 @@ const FIRST_ITEMS = 25;
 const MAX_ITEMS = 400;
 const ROWS_PER_PAGE = 2000;
 
-interface ItemPage {
-  readonly items: Awaited<ReturnType<typeof store.selectItemsAfter>>;
-  readonly optionsOf: Map<string, Awaited<ReturnType<typeof store.selectItemOptions>>>;
-  readonly attributesOf: Map<string, Awaited<ReturnType<typeof store.selectItemAttributes>>>;
+type RowOf<L> = L extends Lookup<infer _, infer Row> ? Row : never;
+type ItemRow = RowOf<typeof store.nextItems>;
+type OptionRow = RowOf<typeof store.nextItemOptions>;
+type AttributeRow = RowOf<typeof store.nextItemAttributes>;
+
+/** An item with its options and attributes, in the order in which it lists them. */
+export interface ReadItem {
+  readonly item: ItemRow;
+  readonly options: readonly OptionRow[];
+  readonly attributes: readonly AttributeRow[];
 }
 
-/** All items in byte order of their ids, each with its options and attributes. */
+/** Rows in the order in which the item or classifier lists them, which most are in already. */
+export const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): readonly T[] => {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { position } of rows) {
+    if (position < last) return rows.toSorted((a, b) => a.position - b.position);
+    last = position;
+  }
+  return rows;
+};
+
+/** Takes out the rows of one item after another; both must be in the same order. */
+const createTaking = <T extends { readonly itemId: string; readonly position: number }>(rows: readonly T[]) => {
+  let next = 0;
+  return {
+    of: (itemId: string): readonly T[] => {
+      const first = next;
+      while (rows[next]?.itemId === itemId) next += 1;
+      return byPosition(rows.slice(first, next));
+    },
+    end: (): void => {
+      if (next < rows.length) throw new Error(`Item ${rows[next]?.itemId} is missing, or out of order.`);
+    },
+  };
+};
+
+/** Items with their options and attributes. All rows must be in byte order of the items' ids. */
+function* joined(
+  items: readonly ItemRow[],
+  optionRows: readonly OptionRow[],
+  attributeRows: readonly AttributeRow[],
+): Generator<ReadItem> {
+  const options = createTaking(optionRows);
+  const attributes = createTaking(attributeRows);
+  for (const item of items) yield { item, options: options.of(item.id), attributes: attributes.of(item.id) };
+  options.end();
+  attributes.end();
+}
+
+/** Reads rows up to an item, each time from where it stopped before. */
+const createReading = <Row>(next: (last: Row | undefined, lastItemId: string) => Promise<readonly Row[]>) => {
+  let last: Row | undefined;
+  return async (lastItemId: string): Promise<Row[]> => {
+    const rows: Row[] = [];
+    for (;;) {
+      const some = await next(last, lastItemId);
+      rows.push(...some);
+      last = some.at(-1) ?? last;
+      if (some.length < store.ROWS_AT_ONCE) return rows;
+    }
+  };
+};
+
+/** All items in byte order of their ids, in pages. */
 export async function* readItems(
-  reader: store.Queried,
-  teamId: string,
+  finder: Pick<Finder, 'find'>,
   { isWhole }: { readonly isWhole: boolean },
-): AsyncGenerator<ItemPage> {
-  let lastId: string | undefined;
-  let count = FIRST_ITEMS;
+): AsyncGenerator<Iterable<ReadItem>> {
+  const readOptions = createReading<OptionRow>((last, lastItemId) =>
+    finder.find(store.nextItemOptions, { itemId: last?.itemId ?? '', optionId: last?.optionId ?? '', lastItemId }),
+  );
+  const readAttributes = createReading<AttributeRow>((last, lastItemId) =>
+    finder.find(store.nextItemAttributes, {
+      itemId: last?.itemId ?? '',
+      attributeId: last?.attributeId ?? '',
+      lastItemId,
+    }),
+  );
+  const nextItems = isWhole ? store.nextWholeItems : store.nextItems;
+  let lastId = '';
+  let limit = FIRST_ITEMS;
   for (;;) {
-    const items = await store.selectItemsAfter(reader, teamId, isWhole, { afterId: lastId, limit: count });
-    const firstId = items[0]?.id;
-    lastId = items.at(-1)?.id;
-    if (firstId === undefined || lastId === undefined) return;
-    const range = { firstId, lastId };
-    const options = await store.selectItemOptions(reader, teamId, range);
-    const attributes = await store.selectItemAttributes(reader, teamId, range);
-    yield {
-      items,
-      optionsOf: Map.groupBy(options, ({ itemId }) => itemId),
-      attributesOf: Map.groupBy(attributes, ({ itemId }) => itemId),
-    };
-    if (items.length < count) return;
+    const items = await finder.find(nextItems, { id: lastId, limit });
+    const last = items.at(-1);
+    if (last === undefined) return;
+    lastId = last.id;
+    const options = await readOptions(lastId);
+    const attributes = await readAttributes(lastId);
+    yield joined(items, options, attributes);
+    if (items.length < limit) return;
     const rowsPerItem = (items.length + options.length + attributes.length) / items.length;
-    count = Math.min(MAX_ITEMS, 2 * count, Math.ceil(ROWS_PER_PAGE / rowsPerItem));
-    await takeTurns();
+    limit = Math.min(MAX_ITEMS, 2 * limit, Math.ceil(ROWS_PER_PAGE / rowsPerItem));
   }
 }
+
+/** The items with these ids that exist, in byte order of their ids. */
+export const readItemsById = async (
+  reader: Reader,
+  ids: readonly string[],
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<Iterable<ReadItem>> => {
+  const items = await store.selectItemsById(reader, isWhole, ids);
+  const options = await store.selectOptionsOfItems(reader, ids);
+  return joined(items, options, await store.selectAttributesOfItems(reader, ids));
+};
 
 /** All spaces of a team, by id. */
 export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
   new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
-
-/** Rows in the order in which the item or classifier lists them. */
-export const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
-  rows.toSorted((a, b) => a.position - b.position);
 
 /** What items refer to. There is little of it, so it is always read as a whole. */
 const readVocabulary = async (reader: Reader, teamId: string) => ({
@@ -102,17 +172,14 @@ const compileItems = (teamId: string, { attributes, classifiers, options, spaces
   const shownItems = collectShownItems(options.map(({ id }) => id));
   return {
     add: (item: ListedItem): void => {
-      const { id, name, rollNumerator, width, height, thumbnail, createdAtMs, updatedAtMs, links } = item;
-      catalog.add({
-        ...{ id, name, rollNumerator, width, height },
-        optionIds: links.map(({ optionId }) => optionId),
-        attributes: item.attributes.map((attribute) => ({
-          ...attribute,
-          step: attributes.get(attribute.attributeId)?.step ?? null,
-        })),
+      const optionIds = item.links.map(({ optionId }) => optionId);
+      const listed = item.attributes.map(({ id, attributeId, min, max }) => {
+        const step = attributes.get(attributeId)?.step ?? null;
+        return { id, attributeId, min, max, step };
       });
-      const attributeIds = item.attributes.map((attribute) => attribute.id);
-      shownItems.add({ thumbnail, rollNumerator, createdAtMs, updatedAtMs, links, attributeIds });
+      const compiled = catalog.add({ ...item, optionIds, attributes: listed });
+      const attributeOrder = listed.map((attribute) => compiled.indexOf(attribute));
+      shownItems.add({ ...item, attributeOrder });
     },
     finish: () => ({
       catalog: catalog.finish(),
@@ -122,19 +189,7 @@ const compileItems = (teamId: string, { attributes, classifiers, options, spaces
   };
 };
 
-type ItemRow = ItemPage['items'][number];
-type OptionRow = Awaited<ReturnType<typeof store.selectItemOptions>>[number];
-type AttributeRow = Awaited<ReturnType<typeof store.selectItemAttributes>>[number];
-
-const listedItem = (
-  item: ItemRow,
-  options: readonly OptionRow[] | undefined,
-  attributes: readonly AttributeRow[] | undefined,
-): ListedItem => ({
-  ...item,
-  links: byPosition(options),
-  attributes: byPosition(attributes).map(({ id, attributeId, min, max }) => ({ id, attributeId, min, max })),
-});
+const listedItem = ({ item, options, attributes }: ReadItem): ListedItem => ({ ...item, links: options, attributes });
 
 /** The version of a catalog that a unit of work sees. */
 export const readVersion = async (finder: Finder): Promise<Pick<LoadedCatalog, 'version' | 'versionId'>> => {
@@ -148,9 +203,9 @@ export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
   const { teamId } = reader;
   const found = await readVersion(reader);
   const items = compileItems(teamId, await readVocabulary(reader, teamId));
-  for await (const page of readItems(reader, teamId, { isWhole: false }))
-    for (const item of page.items) {
-      items.add(listedItem(item, page.optionsOf.get(item.id), page.attributesOf.get(item.id)));
+  for await (const page of readItems(reader, { isWhole: false }))
+    for (const item of page) {
+      items.add(listedItem(item));
       // An item may have a hundred options and a hundred attributes.
       await takeTurns();
     }
@@ -171,17 +226,11 @@ const recallItem = ({ shown }: Pick<LoadedCatalog, 'shown'>, item: CompiledItem)
 };
 
 /** The items with these ids that exist, in byte order of their ids. */
-const readItemsById = async (reader: Reader, ids: readonly string[]): Promise<ListedItem[]> => {
-  const { teamId } = reader;
+const readListedItems = async (reader: Reader, ids: readonly string[]): Promise<ListedItem[]> => {
   const found: ListedItem[] = [];
   await inChunks(ids, async (some) => {
-    const items = await store.selectItemsById(reader, teamId, false, some);
-    const options = await store.selectOptionsOfItems(reader, teamId, some);
-    const attributes = await store.selectAttributesOfItems(reader, teamId, some);
-    const optionsOf = Map.groupBy(options, ({ itemId }) => itemId);
-    const attributesOf = Map.groupBy(attributes, ({ itemId }) => itemId);
-    for (const item of items) {
-      found.push(listedItem(item, optionsOf.get(item.id), attributesOf.get(item.id)));
+    for (const item of await readItemsById(reader, some, { isWhole: false })) {
+      found.push(listedItem(item));
       await takeTurns();
     }
   });
@@ -200,7 +249,7 @@ export const reloadCatalog = async (
   const { teamId } = reader;
   const found = await readVersion(reader);
   const items = compileItems(teamId, await readVocabulary(reader, teamId));
-  const changed = await readItemsById(reader, [...changedIds]);
+  const changed = await readListedItems(reader, [...changedIds]);
   let next = 0;
   const addChangedBefore = (id: string | undefined): void => {
     for (; next < changed.length; next += 1) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Static } from 'typebox';
+import { sortedBy } from '../../engine/byte-order.ts';
 import { compileCatalog } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import { LIMITS } from '../../shared/limits.ts';
@@ -58,6 +59,7 @@ const presenterOf = ({ name = 'Sword', thumbnail = null, rollNumerator = 1, min 
       attributes: listed,
     },
   ]);
+  const sorted = sortedBy(listed, ({ id }) => id);
   const items = collectShownItems(options.map(({ id }) => id));
   items.add({
     thumbnail,
@@ -65,7 +67,7 @@ const presenterOf = ({ name = 'Sword', thumbnail = null, rollNumerator = 1, min 
     createdAtMs: CREATED_MS,
     updatedAtMs: UPDATED_MS,
     links: options.map(({ id }) => ({ id: `sword-${id}`, optionId: id })),
-    attributeIds: listed.map(({ id }) => id),
+    attributeOrder: listed.map((attribute) => sorted.indexOf(attribute)),
   });
   const presenter = createPresenter(catalog, {
     teamId: 'team',
@@ -263,7 +265,7 @@ describe('presenter', () => {
         createdAtMs: CREATED_MS,
         updatedAtMs: UPDATED_MS,
         links: [],
-        attributeIds: [],
+        attributeOrder: [],
       });
     const presenter = createPresenter(catalog, {
       teamId: 'team',

@@ -77,50 +77,71 @@ const itemColumns = [
 ] as const;
 
 /** Items without what may be long; or whole, as changes need them. */
-const selectItems = ({ queries }: Queried, teamId: string, isWhole: boolean) =>
-  queries
-    .selectFrom('items')
+const selectItems = (queries: Queries, teamId: string | Expression<string>, isWhole: boolean) =>
+  rowsOf('items', { queries, teamId })
     .select(itemColumns)
     .$if(isWhole, (items) => items.select(['description', 'data']))
-    .where('team_id', '=', teamId);
+    .orderBy('id');
 
-/** The next items in byte order of their ids; from the start if no id is given. */
-export const selectItemsAfter = (
-  reader: Queried,
-  teamId: string,
-  isWhole: boolean,
-  { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
-) => {
-  const query = selectItems(reader, teamId, isWhole).orderBy('id').limit(limit);
-  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
-};
+const itemsAfter = (isWhole: boolean) =>
+  lookup(
+    { id: 'text', limit: 'integer' },
+    (queries, teamId, { id, limit }) => selectItems(queries, teamId, isWhole).where('id', '>', id).limit(limit),
+    isWhole ? { isLong: true } : { isPage: true },
+  );
 
-/** Items from one id to another, both inclusive. */
-export interface ItemRange {
-  readonly firstId: string;
-  readonly lastId: string;
-}
+/** The next items in byte order of their ids. */
+export const nextItems = itemsAfter(false);
+export const nextWholeItems = itemsAfter(true);
+
+/** How many of the rows below are read at once: no more than take a moment. */
+export const ROWS_AT_ONCE = 1000;
 
 // Both are ordered like the index that starts with the item: without statistics about the team, the planner would
 // otherwise choose another index.
 
-export const selectItemOptions = ({ queries }: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
+const selectItemOptions = (queries: Queries, teamId: string | Expression<string>) =>
   rowsOf('item_classifiers', { queries, teamId })
     .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
-    .where('item_id', '>=', firstId)
-    .where('item_id', '<=', lastId)
     .orderBy('item_id')
-    .orderBy('classifier_option_id')
-    .execute();
+    .orderBy('classifier_option_id');
 
-export const selectItemAttributes = ({ queries }: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
+const selectItemAttributes = (queries: Queries, teamId: string | Expression<string>) =>
   rowsOf('item_attributes', { queries, teamId })
     .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
-    .where('item_id', '>=', firstId)
-    .where('item_id', '<=', lastId)
     .orderBy('item_id')
-    .orderBy('attribute_id')
-    .execute();
+    .orderBy('attribute_id');
+
+/** The next options of items, up to an item. */
+export const nextItemOptions = lookup(
+  { itemId: 'text', optionId: 'text', lastItemId: 'text' },
+  (queries, teamId, { itemId, optionId, lastItemId }) =>
+    selectItemOptions(queries, teamId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('item_id', 'classifier_option_id'), '>', tuple(itemId, optionId)))
+      .where('item_id', '<=', lastItemId)
+      .limit(ROWS_AT_ONCE),
+  { isPage: true },
+);
+
+/** The next attributes of items, up to an item. */
+export const nextItemAttributes = lookup(
+  { itemId: 'text', attributeId: 'text', lastItemId: 'text' },
+  (queries, teamId, { itemId, attributeId, lastItemId }) =>
+    selectItemAttributes(queries, teamId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('item_id', 'attribute_id'), '>', tuple(itemId, attributeId)))
+      .where('item_id', '<=', lastItemId)
+      .limit(ROWS_AT_ONCE),
+  { isPage: true },
+);
+
+export const selectItemsById = ({ queries, teamId }: Reader, isWhole: boolean, ids: readonly string[]) =>
+  selectItems(queries, teamId, isWhole).where('id', 'in', ids).execute();
+
+export const selectOptionsOfItems = ({ queries, teamId }: Reader, itemIds: readonly string[]) =>
+  selectItemOptions(queries, teamId).where('item_id', 'in', itemIds).execute();
+
+export const selectAttributesOfItems = ({ queries, teamId }: Reader, itemIds: readonly string[]) =>
+  selectItemAttributes(queries, teamId).where('item_id', 'in', itemIds).execute();
 
 /** The next templates in byte order of their ids. */
 export const selectTemplatesAfter = ({ queries }: Queried, teamId: string, afterId: string, limit: number) =>
@@ -129,19 +150,4 @@ export const selectTemplatesAfter = ({ queries }: Queried, teamId: string, after
     .where('id', '>', afterId)
     .orderBy('id')
     .limit(limit)
-    .execute();
-
-export const selectItemsById = (reader: Reader, teamId: string, isWhole: boolean, ids: readonly string[]) =>
-  selectItems(reader, teamId, isWhole).where('id', 'in', ids).execute();
-
-export const selectOptionsOfItems = ({ queries }: Reader, teamId: string, itemIds: readonly string[]) =>
-  rowsOf('item_classifiers', { queries, teamId })
-    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
-    .where('item_id', 'in', itemIds)
-    .execute();
-
-export const selectAttributesOfItems = ({ queries }: Reader, teamId: string, itemIds: readonly string[]) =>
-  rowsOf('item_attributes', { queries, teamId })
-    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
-    .where('item_id', 'in', itemIds)
     .execute();

@@ -3,23 +3,15 @@ import type { Reader } from '../../database/work.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import type { EntityKind } from '../../shared/context.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { byPosition, readItems } from './catalog-loader.service.ts';
+import { byPosition, type ReadItem, readItems, readItemsById } from './catalog-loader.service.ts';
 import * as store from './compiled-catalog.store.ts';
 
-type ItemRow = Awaited<ReturnType<typeof store.selectItemsById>>[number];
-type OptionRow = { readonly optionId: string; readonly position: number };
-type AttributeRow = ItemEntity['itemAttributes'][number] & { readonly position: number };
-
 /** An item from its rows. */
-const itemEntityOf = (
-  item: ItemRow,
-  options?: readonly OptionRow[],
-  attributes?: readonly AttributeRow[],
-): ItemEntity =>
+const itemEntityOf = ({ item, options, attributes }: ReadItem): ItemEntity =>
   entityOf('item', item, {
     data: item.data ? JSON.parse(item.data) : null,
-    classifierOptionIds: byPosition(options).map(({ optionId }) => optionId),
-    itemAttributes: byPosition(attributes),
+    classifierOptionIds: options.map(({ optionId }) => optionId),
+    itemAttributes: attributes,
   });
 
 /** A template as it is stored. */
@@ -38,16 +30,8 @@ export const templateEntityOf = (row: TemplateRow): TemplateEntity =>
   });
 
 /** Items with these ids. */
-export const findItemEntities = async (reader: Reader, ids: readonly string[]): Promise<ItemEntity[]> => {
-  if (ids.length === 0) return [];
-  const items = await store.selectItemsById(reader, reader.teamId, true, ids);
-  const options = Map.groupBy(await store.selectOptionsOfItems(reader, reader.teamId, ids), ({ itemId }) => itemId);
-  const attributes = Map.groupBy(
-    await store.selectAttributesOfItems(reader, reader.teamId, ids),
-    ({ itemId }) => itemId,
-  );
-  return items.map((item) => itemEntityOf(item, options.get(item.id), attributes.get(item.id)));
-};
+export const findItemEntities = async (reader: Reader, ids: readonly string[]): Promise<ItemEntity[]> =>
+  ids.length === 0 ? [] : Array.from(await readItemsById(reader, ids, { isWhole: true }), itemEntityOf);
 
 /** An entity as JSON. */
 export interface EntityText {
@@ -57,7 +41,9 @@ export interface EntityText {
 }
 
 /** All entities of a catalog as they are now, in the order of a document. */
-export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'>): AsyncGenerator<EntityText> {
+export async function* presentEntities(
+  reader: Pick<Reader, 'queries' | 'teamId' | 'find'>,
+): AsyncGenerator<EntityText> {
   const { teamId } = reader;
   const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
     kind,
@@ -71,9 +57,8 @@ export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'
   for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
     yield entity('classifier', entityOf('classifier', { id, name, classifierOptions: byPosition(options.get(id)) }));
   for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', entityOf('space', row));
-  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId, { isWhole: true }))
-    for (const item of items)
-      yield entity('item', itemEntityOf(item, optionsOf.get(item.id), attributesOf.get(item.id)));
+  for await (const page of readItems(reader, { isWhole: true }))
+    for (const item of page) yield entity('item', itemEntityOf(item));
   for (let lastId = ''; ; ) {
     const rows = await store.selectTemplatesAfter(reader, teamId, lastId, LIMITS.templatesPerRead);
     for (const row of rows) yield entity('template', templateEntityOf(row));

@@ -1,4 +1,3 @@
-import { sortedBy } from '../../engine/byte-order.ts';
 import { buildNumberColumn } from '../../engine/pool/number-column.ts';
 import { buildTextColumn, type TextColumn } from '../../engine/pool/text-column.ts';
 
@@ -94,7 +93,7 @@ export const collectShownItems = (optionIds: readonly string[]) => {
   firstLinks.add(0);
   firstAttributes.add(0);
 
-  const add = (item: ShownItem & { readonly attributeIds: readonly string[] }): void => {
+  const add = (item: ShownItem & { readonly attributeOrder: readonly number[] }): void => {
     thumbnails.add(JSON.stringify(item.thumbnail));
     rollNumerators.add(item.rollNumerator);
     createdAtMs.add(item.createdAtMs);
@@ -106,8 +105,7 @@ export const collectShownItems = (optionIds: readonly string[]) => {
       linkOptions.add(number);
     }
     firstLinks.add(linkOptions.length);
-    const compiled = sortedBy(item.attributeIds, (id) => id);
-    for (const id of item.attributeIds) attributeOrders.add(compiled.indexOf(id));
+    for (const index of item.attributeOrder) attributeOrders.add(index);
     firstAttributes.add(attributeOrders.length);
   };
 

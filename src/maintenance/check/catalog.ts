@@ -1,3 +1,4 @@
+import { readerOn } from '../../database/lookup-query.ts';
 import type { Snapshot } from '../../database/work.ts';
 import { presentEntities } from '../../features/compiled-catalog/entity-rows.service.ts';
 import { digestOf } from '../../shared/digest.ts';
@@ -58,7 +59,7 @@ export const checkCatalog = async (snapshot: Snapshot, team: store.CatalogTeam, 
   const { left, changes } = await followChanges(snapshot, team.id, report);
   await checkVersions(snapshot, team, changes, report);
   let entities = 0;
-  for await (const { text, ...entity } of presentEntities({ queries: snapshot.queries, teamId: team.id })) {
+  for await (const { text, ...entity } of presentEntities(readerOn(snapshot, team.id))) {
     entities += 1;
     const key = keyOf(entity);
     const recorded = left.get(key);
