@@ -78,7 +78,10 @@ const LAYERS: [RegExp, Layer][] = [
   [/^engine\//, 'engine'],
   [/^compute\//, 'compute'],
   [/^catalog\//, 'catalog'],
-  [/^database\/(work|declarations|outside|paging|chunks|claims|observer|public-reads)\.ts$/, 'units of work'],
+  [
+    /^database\/(work|declarations|outside|paging|chunks|claims|observer|public-reads|snapshot-reader)\.ts$/,
+    'units of work',
+  ],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
   [/^http\/[a-z-]+\.store\.ts$/, 'http store'],

@@ -1,6 +1,5 @@
 import { type Compilable, type Expression, sql } from 'kysely';
 import type { Lookup } from './declarations.ts';
-import type { Reader, Snapshot } from './work.ts';
 
 /** A placeholder in a compiled query for a value that is given when the query runs. */
 export class Parameter {
@@ -27,15 +26,3 @@ export const lookupQuery = (
   const parts = Object.entries(keys).map(([name, type], place) => [name, partOfKey(place, type)]);
   return build(queries, parameter<string>(TEAM, 'text'), Object.fromEntries(parts));
 };
-
-/** Reads of one team in a snapshot of the whole database. */
-export const readerOn = ({ queries }: Snapshot, teamId: string): Pick<Reader, 'queries' | 'teamId' | 'find'> => ({
-  queries,
-  teamId,
-  find: async ({ keys, build }, key) => {
-    const given = <T>(value: unknown, type: string) => sql<T>`cast(${value} as ${sql.raw(type)})`;
-    const parts = Object.entries(keys).map(([name, type]) => [name, given(key[name], type)]);
-    const query = build(queries, given(teamId, 'text'), Object.fromEntries(parts));
-    return (await queries.executeQuery(query.compile())).rows;
-  },
-});

@@ -1,4 +1,4 @@
-import { readerOn } from '../../database/lookup-query.ts';
+import { readerOn } from '../../database/snapshot-reader.ts';
 import type { Snapshot } from '../../database/work.ts';
 import { presentEntities } from '../../features/compiled-catalog/entity-rows.service.ts';
 import { digestOf } from '../../shared/digest.ts';
