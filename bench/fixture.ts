@@ -9,13 +9,14 @@ export const USERS = 3000;
 export const ITEMS = 200;
 /** Must fit whatever users keep during the measurement, so everyone gets the largest possible grid. */
 const BAG = { cols: 200, rows: 200 };
-/** The user whose instances are listed. */
-export const COLLECTOR = 'collector';
+/** Users whose instances are listed: several, since reads of the same list at the same time share a statement. */
+export const COLLECTORS = 64;
+export const collectorId = (collector: number): string => `collector-${collector}`;
 const COLLECTED = 100;
 /** One in this many of the instances that exist from the beginning is in a bag. */
 export const PLACED_EVERY = 4;
-/** Instances that exist from the beginning; those that are not collected belong to one user each. */
-export const INSTANCES = 1000;
+/** Instances that exist from the beginning. */
+export const INSTANCES = COLLECTORS * COLLECTED;
 /** Concurrent requests during setup. */
 const AT_ONCE = 64;
 
@@ -138,8 +139,8 @@ export const makeBanner = (team: Team): Promise<unknown> =>
   });
 
 /**
- * Sets up the first team of a service: items with three attributes, a banner with two pities, users with bags, and one
- * user with a hundred instances, a quarter of them in a bag: a list of 90 kB; some users have one instance. Everything goes through HTTP, so that a
+ * Sets up the first team of a service: items with three attributes, a banner with two pities, users with bags, and
+ * others with a hundred instances each, a quarter of them in a bag: a list of 90 kB. Everything goes through HTTP, so that a
  * service of any version can be set up.
  */
 export const furnish = async (address: string): Promise<Team> => {
@@ -148,15 +149,19 @@ export const furnish = async (address: string): Promise<Team> => {
   await makeBanner(team);
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
   await forEach(USERS, (user) => post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }));
-  await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
-  await forEach(INSTANCES, (index) =>
-    post(team, '/item-instances', {
+  const bagOf = (collector: number): string => `bag-of-collector-${collector}`;
+  await forEach(COLLECTORS, (collector) =>
+    post(team, `/users/${collectorId(collector)}/spaces`, { id: bagOf(collector), spaceId: 'bag' }),
+  );
+  await forEach(INSTANCES, (index) => {
+    const collector = Math.floor(index / COLLECTED);
+    return post(team, '/item-instances', {
       id: instanceId(index),
       itemId: itemId(index % ITEMS),
-      userId: index < COLLECTED ? COLLECTOR : userIdOf(index),
-      ...(index < COLLECTED && index % PLACED_EVERY === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
-    }),
-  );
+      userId: collectorId(collector),
+      ...(index % PLACED_EVERY === 0 ? { userSpaceId: bagOf(collector) } : {}),
+    });
+  });
   return team;
 };
 

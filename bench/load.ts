@@ -66,9 +66,12 @@ export const measure = async (load: Load): Promise<Measured> => {
       ...(listener && { onResponse: (status: number, response: string) => status === 200 && listener(response) }),
     };
   });
-  /** Each connection has its own requests, so that no two for one user meet, and not all start with the same. */
-  const requestsOf = (connection: number) =>
-    requests.length < connections ? requests : requests.filter((_, index) => index % connections === connection);
+  /** Each connection has its own requests, if there are enough, so that no two for one user meet; none starts like the next. */
+  const requestsOf = (connection: number) => {
+    if (requests.length >= connections) return requests.filter((_, index) => index % connections === connection);
+    const first = connection % requests.length;
+    return [...requests.slice(first), ...requests.slice(0, first)];
+  };
 
   const clients: Client[] = [];
   let received = 0;

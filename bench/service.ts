@@ -19,7 +19,8 @@ import {
   ask,
   bagId,
   bagOf,
-  COLLECTOR,
+  COLLECTORS,
+  collectorId,
   createTeamOfHistory,
   createTeamOfItems,
   createTeamOfPlayers,
@@ -144,7 +145,7 @@ const KEPT: Job = {
 };
 const LIST: Job = {
   name: 'list of 100 instances',
-  requests: [getting(`/item-instances?userId=${COLLECTOR}&limit=100`)],
+  requests: repeat(COLLECTORS, (collector) => getting(`/item-instances?userId=${collectorId(collector)}&limit=100`)),
 };
 const ONE: Job = {
   name: 'read one instance',
