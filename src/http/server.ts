@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
   type onSendHookHandler,
+  type preParsingHookHandler,
   type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -100,6 +101,10 @@ const withoutNulParams: preValidationHookHandler = (request, _reply, done) => {
   for (const name in params) params[name] = withoutNul(params[name] as string);
   done();
 };
+
+/** Node emits no events for a body that cannot come, but whoever parses one waits for its end. */
+const withEnd: preParsingHookHandler = ({ raw, headers }, _reply, payload, done) =>
+  done(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : payload);
 
 const parseQuerystring = (text: string): Record<string, unknown> => {
   const query = parseQuery(text) as Record<string, string | string[]>;
@@ -253,6 +258,8 @@ export const createServer = async ({
       // Node refuses a longer time for the headers than for the whole request, which Fastify tells it only later.
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
+      // A request without a body then costs a fifth less: Node treats its stream as ended from the start.
+      optimizeEmptyRequests: true,
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
@@ -450,11 +457,14 @@ export const createServer = async ({
       return result;
     };
     const inParts: onSendHookHandler = ({ exchange, method }, _reply, payload, sent) => {
+      // Fastify would report a client that has left as a failure.
+      if (exchange.isClosed && payload instanceof Readable) return void payload.destroy();
       const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
       if (method === 'HEAD' || !isWhole || payload.length <= LIMITS.partLength) return sent(null, payload);
       outgoing.send(exchange, payload);
     };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
+    if (!reads) route.preParsing = withEnd;
     // After the hooks of the route itself, which may look at the whole body.
     route.onSend = [...[route.onSend ?? []].flat(), inParts];
     route.preValidation = [
