@@ -31,6 +31,7 @@ import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
+import { keepTick } from './ticks.ts';
 import { requestIssues, validatorCompiler } from './validation.ts';
 import { createVisitors, paceVisitors } from './visitors.ts';
 
@@ -244,6 +245,7 @@ export const createServer = async ({
   requestTimeoutMs = LIMITS.requestTimeoutMs,
   cancelWork,
 }: ServerParts): Promise<App> => {
+  keepTick();
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
   /** Of requests that are refused before their route is asked. */
