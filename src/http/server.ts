@@ -204,13 +204,14 @@ const withoutPrefix = (url: string, prefix: string): string => {
 const OUTSIDE = '/outside-of-the-prefix';
 
 /** The most bytes that the body of a request may have. A body that is too large is not received. */
-const bodyBytes = ({ headers, routeOptions: { bodyLimit = LIMITS.bodyBytes } }: FastifyRequest): number => {
+const bodyBytes = ({ headers, exchange: { route } }: FastifyRequest): number => {
+  const { bodyLimit = LIMITS.bodyBytes } = route;
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
   return length > bodyLimit ? 0 : length;
 };
 
 /** A large body stays in memory until the response is sent, so its bytes stay reserved. */
-const keepsBody = ({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): boolean => bodyLimit > LIMITS.bodyBytes;
+const keepsBody = ({ route: { bodyLimit = 0 } }: Exchange): boolean => bodyLimit > LIMITS.bodyBytes;
 
 /** Sends what is already JSON, bypassing the serializer. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, body: Body): never => {
@@ -249,8 +250,8 @@ export const createServer = async ({
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
   /** Of requests that are refused before their route is asked. */
-  const logRefused = ({ request, reply }: Exchange): void =>
-    logRequest(logger.child({ route: request.routeOptions.url ?? null }), request, reply.statusCode);
+  const logRefused = ({ request, reply, route }: Exchange): void =>
+    logRequest(logger.child({ route: route.url ?? null }), request, reply.statusCode);
   const app = Fastify({
     logger: false,
     trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
@@ -318,7 +319,7 @@ export const createServer = async ({
     if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
     // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
-    if (!keepsBody(request)) releaseBytes(request);
+    if (!keepsBody(exchange)) releaseBytes(request);
     exchange.waitsSinceMs = performance.now();
     exchange.rejection = pressure.admit(context.teamId, exchange.waitsSinceMs);
     if (exchange.rejection !== undefined) return exchange.rejection;
@@ -369,8 +370,8 @@ export const createServer = async ({
   app.decorate('outgoing', outgoing);
   const admitVisitor = createVisitors(settings.rateLimitPublic);
   /** Without a limit per address, whoever needs no secret could ask a million times. */
-  const limitVisitor = ({ ip, arrivedAtMs, routeOptions: { config } }: FastifyRequest): ServiceError | undefined =>
-    config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
+  const limitVisitor = ({ ip, arrivedAtMs, exchange }: FastifyRequest): ServiceError | undefined =>
+    exchange.route.config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
   paceVisitors(app.server);
   // Node would respond with an error that is not one of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -378,7 +379,7 @@ export const createServer = async ({
     request.arrivedAtMs = performance.now();
     request.exchange = exchanges.open(request, reply);
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    const isPublic = request.is404 || isPreflight(request) || request.routeOptions.config.access === 'public';
+    const isPublic = request.is404 || isPreflight(request) || request.exchange.route.config.access === 'public';
     const refused = isPublic ? limitVisitor(request) : undefined;
     const issue = expectationIssue(request);
     const refusal = refused ?? (issue && new ServiceError('BAD_REQUEST', [issue]));
