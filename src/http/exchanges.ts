@@ -14,6 +14,8 @@ const noop: Listener = () => {};
 export class Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Kept, since Fastify makes another one whenever it is asked. */
+  readonly route: FastifyRequest['routeOptions'];
   /** Its index in the list of open exchanges. */
   index: number;
   /** When the request, or its body, arrived. */
@@ -42,6 +44,7 @@ export class Exchange {
   constructor(request: FastifyRequest, reply: FastifyReply, index: number, nowMs: number) {
     this.request = request;
     this.reply = reply;
+    this.route = request.routeOptions;
     this.index = index;
     this.waitsSinceMs = nowMs;
   }

@@ -204,10 +204,13 @@ const watchRequests = (registry: Registry, app: App): void => {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions, serviceError, arrivedAtMs } = request;
+    const { method, exchange, serviceError, arrivedAtMs } = request;
     const { statusCode } = reply;
     const status = `${Math.floor(statusCode / 100)}xx`;
-    durations.observe({ method, route: routeOptions.url ?? 'none', status }, (performance.now() - arrivedAtMs) / 1000);
+    durations.observe(
+      { method, route: exchange.route.url ?? 'none', status },
+      (performance.now() - arrivedAtMs) / 1000,
+    );
     const code: ErrorCode | string | undefined = serviceError?.code ?? codeOfStatus.get(statusCode);
     if (code !== undefined) refusals.inc({ code, reason: serviceError?.reason ?? '' });
     done();

@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
   type onSendHookHandler,
+  type preParsingHookHandler,
   type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -30,6 +31,7 @@ import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
+import { keepTick } from './ticks.ts';
 import { requestIssues, validatorCompiler } from './validation.ts';
 import { createVisitors, paceVisitors } from './visitors.ts';
 
@@ -100,6 +102,10 @@ const withoutNulParams: preValidationHookHandler = (request, _reply, done) => {
   for (const name in params) params[name] = withoutNul(params[name] as string);
   done();
 };
+
+/** Node emits no events for a body that cannot come, but whoever parses one waits for its end. */
+const withEnd: preParsingHookHandler = ({ raw, headers }, _reply, payload, done) =>
+  done(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : payload);
 
 const parseQuerystring = (text: string): Record<string, unknown> => {
   const query = parseQuery(text) as Record<string, string | string[]>;
@@ -198,13 +204,14 @@ const withoutPrefix = (url: string, prefix: string): string => {
 const OUTSIDE = '/outside-of-the-prefix';
 
 /** The most bytes that the body of a request may have. A body that is too large is not received. */
-const bodyBytes = ({ headers, routeOptions: { bodyLimit = LIMITS.bodyBytes } }: FastifyRequest): number => {
+const bodyBytes = ({ headers, exchange: { route } }: FastifyRequest): number => {
+  const { bodyLimit = LIMITS.bodyBytes } = route;
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
   return length > bodyLimit ? 0 : length;
 };
 
 /** A large body stays in memory until the response is sent, so its bytes stay reserved. */
-const keepsBody = ({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): boolean => bodyLimit > LIMITS.bodyBytes;
+const keepsBody = ({ route: { bodyLimit = 0 } }: Exchange): boolean => bodyLimit > LIMITS.bodyBytes;
 
 /** Sends what is already JSON, bypassing the serializer. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, body: Body): never => {
@@ -239,11 +246,12 @@ export const createServer = async ({
   requestTimeoutMs = LIMITS.requestTimeoutMs,
   cancelWork,
 }: ServerParts): Promise<App> => {
+  keepTick();
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
   /** Of requests that are refused before their route is asked. */
-  const logRefused = ({ request, reply }: Exchange): void =>
-    logRequest(logger.child({ route: request.routeOptions.url ?? null }), request, reply.statusCode);
+  const logRefused = ({ request, reply, route }: Exchange): void =>
+    logRequest(logger.child({ route: route.url ?? null }), request, reply.statusCode);
   const app = Fastify({
     logger: false,
     trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
@@ -253,6 +261,8 @@ export const createServer = async ({
       // Node refuses a longer time for the headers than for the whole request, which Fastify tells it only later.
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
+      // A request without a body then costs a fifth less: Node treats its stream as ended from the start.
+      optimizeEmptyRequests: true,
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
@@ -309,7 +319,7 @@ export const createServer = async ({
     if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
     // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
-    if (!keepsBody(request)) releaseBytes(request);
+    if (!keepsBody(exchange)) releaseBytes(request);
     exchange.waitsSinceMs = performance.now();
     exchange.rejection = pressure.admit(context.teamId, exchange.waitsSinceMs);
     if (exchange.rejection !== undefined) return exchange.rejection;
@@ -360,8 +370,8 @@ export const createServer = async ({
   app.decorate('outgoing', outgoing);
   const admitVisitor = createVisitors(settings.rateLimitPublic);
   /** Without a limit per address, whoever needs no secret could ask a million times. */
-  const limitVisitor = ({ ip, arrivedAtMs, routeOptions: { config } }: FastifyRequest): ServiceError | undefined =>
-    config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
+  const limitVisitor = ({ ip, arrivedAtMs, exchange }: FastifyRequest): ServiceError | undefined =>
+    exchange.route.config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
   paceVisitors(app.server);
   // Node would respond with an error that is not one of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -369,7 +379,7 @@ export const createServer = async ({
     request.arrivedAtMs = performance.now();
     request.exchange = exchanges.open(request, reply);
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    const isPublic = request.is404 || isPreflight(request) || request.routeOptions.config.access === 'public';
+    const isPublic = request.is404 || isPreflight(request) || request.exchange.route.config.access === 'public';
     const refused = isPublic ? limitVisitor(request) : undefined;
     const issue = expectationIssue(request);
     const refusal = refused ?? (issue && new ServiceError('BAD_REQUEST', [issue]));
@@ -450,11 +460,14 @@ export const createServer = async ({
       return result;
     };
     const inParts: onSendHookHandler = ({ exchange, method }, _reply, payload, sent) => {
+      // Fastify would report a client that has left as a failure.
+      if (exchange.isClosed && payload instanceof Readable) return void payload.destroy();
       const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
       if (method === 'HEAD' || !isWhole || payload.length <= LIMITS.partLength) return sent(null, payload);
       outgoing.send(exchange, payload);
     };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
+    if (!reads) route.preParsing = withEnd;
     // After the hooks of the route itself, which may look at the whole body.
     route.onSend = [...[route.onSend ?? []].flat(), inParts];
     route.preValidation = [

@@ -383,6 +383,23 @@ onEveryDatabase('the API', (service) => {
     }
   });
 
+  test('takes a content type without a body for no body', async () => {
+    const { address, teamId, secret } = service();
+    const { host, hostname, port } = new URL(address);
+    for (const [path, status] of [
+      ['/users', '200'],
+      ['/catalog/plan', '400'],
+    ] as const) {
+      const socket = connect(Number(port), hostname);
+      // Most clients would send a length of 0.
+      const head = [`POST ${path} HTTP/1.1`, `host: ${host}`, `authorization: ${basic(teamId, secret)}`];
+      socket.write(`${[...head, 'content-type: application/json', 'connection: close'].join('\r\n')}\r\n\r\n`);
+      let received = '';
+      for await (const chunk of socket) received += chunk;
+      assert.equal(received.split(' ', 2)[1], status);
+    }
+  });
+
   test('says that the content type of a body is missing, or which one it must be', async () => {
     const { address, teamId, secret } = service();
     const issuesOf = async (type: Record<string, string>) => {

@@ -1,44 +1,64 @@
 /** Errors that are the fault of the service or its database: what callers are told, and what the log says. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import type { Database } from '../../src/database/work.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
 import { readSettings } from '../../src/settings.ts';
 import { unavailable } from '../../src/shared/errors.ts';
 import { systemDraws } from '../../src/shared/randomness.ts';
 import { basic, createEmptyDatabase, ENGINES } from '../harness.ts';
 
+type Line = Readonly<Record<string, unknown>>;
+
+/** More turns of the event loop than sending a short response takes. */
+const TURNS = 100;
+
 for (const engine of ENGINES)
   describe(`a request that fails on ${engine}`, () => {
-    /** What a request for the team's items returns when reading fails with an error, and what is logged of it. */
-    const failWith = async (error: Error) => {
+    /** Calls a service whose reads are replaced, and returns what it logs of requests with the id `looked-for`. */
+    const withReads = async <T>(
+      replace: (read: Database['read']) => Database['read'],
+      call: (address: string, headers: Record<string, string>, lines: readonly Line[]) => Promise<T>,
+    ): Promise<T> => {
       const empty = await createEmptyDatabase(engine);
       const database = openDatabase(empty.url);
       await database.migrate();
       const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
-      const lines: Record<string, unknown>[] = [];
+      const lines: Line[] = [];
+      const note = (line: Line) => line.requestId === 'looked-for' && lines.push(line);
       const app = await buildApp({
         settings: readSettings({ DATABASE_URL: empty.url }),
-        database: { ...database, read: () => Promise.reject(error) },
-        logger: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+        database: { ...database, read: replace(database.read) },
+        logger: pino({ level: 'info' }, { write: (line: string) => note(JSON.parse(line)) }),
         clock: Date.now,
         draws: systemDraws(),
+        // Nothing else reads.
+        doesChores: false,
       });
       try {
         const address = await app.listen({ host: '127.0.0.1', port: 0 });
-        const response = await fetch(`${address}/items`, {
-          headers: { authorization: basic(teamId, secret), 'x-request-id': 'looked-for' },
-        });
-        const text = await response.text();
-        return { response, text, lines: lines.filter(({ requestId }) => requestId === 'looked-for') };
+        const headers = { authorization: basic(teamId, secret), 'x-request-id': 'looked-for' };
+        return await call(address, headers, lines);
       } finally {
         await app.close();
         await database.close();
         await empty.drop();
       }
     };
+
+    /** What a request for the team's items returns when reading fails with an error, and what is logged of it. */
+    const failWith = (error: Error) =>
+      withReads(
+        () => () => Promise.reject(error),
+        async (address, headers, lines) => {
+          const response = await fetch(`${address}/items`, { headers });
+          return { response, text: await response.text(), lines };
+        },
+      );
 
     test('through a fault of ours is a 500 without details, whose id leads to them in the log', async () => {
       const { response, text, lines } = await failWith(new Error('the innermost secret'));
@@ -66,6 +86,35 @@ for (const engine of ENGINES)
       assert.match(
         JSON.stringify(lines.find(({ level }) => level === 40 || level === 'warn')),
         /"requestId":"looked-for".*connection lost/,
+      );
+    });
+
+    test('only because its caller has left is not reported', async () => {
+      const asked = Promise.withResolvers<void>();
+      const left = Promise.withResolvers<void>();
+      const read = Promise.withResolvers<void>();
+      await withReads(
+        (given) => async (teamId, work) => {
+          asked.resolve();
+          await left.promise;
+          return given(teamId, work).finally(read.resolve);
+        },
+        async (address, headers, lines) => {
+          const leaving = new AbortController();
+          // The response has several parts, however short it is.
+          const response = fetch(`${address}/catalog`, { headers, signal: leaving.signal });
+          await asked.promise;
+          leaving.abort();
+          await assert.rejects(response);
+          while (lines.length === 0) await nextTurn();
+          left.resolve();
+          await read.promise;
+          for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+          assert.deepEqual(
+            lines.map(({ msg }) => msg),
+            ['request'],
+          );
+        },
       );
     });
   });
