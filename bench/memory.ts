@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, createTeamOfItems, makeBanner } from './fixture.ts';
+import { ask, createTeamOfItems } from './fixture.ts';
 import { measure } from './load.ts';
 import { type Server, startServer } from './processes.ts';
 
@@ -35,8 +35,7 @@ const folder = await mkdtemp(join(tmpdir(), 'itemwright-memory-'));
 const databaseUrl = `sqlite:${join(folder, 'memory.db')}`;
 try {
   const first = await startServer('src/main.ts', { DATABASE_URL: databaseUrl });
-  const made = await createTeamOfItems(databaseUrl, first.address, ITEMS);
-  await makeBanner(made);
+  const made = await createTeamOfItems(databaseUrl, first.address, ITEMS, { withBanner: true });
   await first.stop();
 
   // A separate process, so that the memory used for setup does not count.

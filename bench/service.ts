@@ -31,7 +31,6 @@ import {
   ITEMS,
   instanceId,
   itemId,
-  makeBanner,
   ownedId,
   PLACED_EVERY,
   type Players,
@@ -359,8 +358,7 @@ const measureLarge = async ({ engine, bare }: Site, databaseUrl: string, service
 const measureFirst = async (site: Site): Promise<void> => {
   const databaseUrl = await site.createDatabase('first');
   const before = await startService(site, databaseUrl);
-  const made = await createTeamOfItems(databaseUrl, before.address, MANY_ITEMS);
-  await makeBanner(made);
+  const made = await createTeamOfItems(databaseUrl, before.address, MANY_ITEMS, { withBanner: true });
   await before.stop();
   const service = await startService(site, databaseUrl);
   try {
