@@ -285,10 +285,17 @@ const writeItems = (
       await queries.insertInto('item_classifiers').values(options).execute();
       await queries.insertInto('item_attributes').values(attributes).execute();
     }
-    await queries
+    const { version } = await queries
       .updateTable('teams')
       .set({ catalog_version: randomUUID(), item_count: count })
       .where('id', '=', teamId)
+      .returning('version')
+      .executeTakeFirstOrThrow();
+    // The service would otherwise try to record earlier versions over and over, and read all items each time.
+    await queries
+      .insertInto('noted_versions')
+      .values({ team_id: teamId, version })
+      .onConflict((conflict) => conflict.column('team_id').doUpdateSet({ version }))
       .execute();
   });
 
