@@ -296,7 +296,7 @@ const writeItems = (
       .where('id', '=', teamId)
       .returning('version')
       .executeTakeFirstOrThrow();
-    // The history says nothing of these items, so what was configured before cannot be found out from it.
+    // The service would otherwise try to record earlier versions over and over, and read all items each time.
     await queries
       .insertInto('noted_versions')
       .values({ team_id: teamId, version })
