@@ -444,12 +444,13 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
     scheduleReads(queue);
   };
 
-  /** Whatever was not the read's own doing is found out by running it on its own. */
-  const settleRead = (queue: TeamQueue, reading: Reading, outcome: Outcome): void => {
+  /** A read that failed in a snapshot with others runs again on its own: it may have failed because of them. */
+  const settleRead = (queue: TeamQueue, reading: Reading, outcome: Outcome, isShared: boolean): void => {
     const error = 'error' in outcome ? outcome.error : undefined;
     if (error === undefined || error instanceof ServiceError) reading.settle(outcome);
     else if (error instanceof Postponed && error.until instanceof Promise) readAgainAfter(queue, reading, error.until);
-    else runAgainAlone(queue, reading);
+    else if (isShared || isCollision(error)) runAgainAlone(queue, reading);
+    else reading.settle({ error: driver.translate(error) });
   };
 
   /** Runs reads that have arrived in one snapshot, so that each costs a fraction of a transaction. */
@@ -461,7 +462,8 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
         // Include those that have arrived by now.
         taken.push(...queue.reads.splice(0, LIMITS.groupReads - taken.length));
         const group = new Group(queue.teamId, session, queue.keys, []);
-        return group.read(taken, (index, outcome) => settleRead(queue, taken[index] as Reading, outcome));
+        const isShared = taken.length > 1;
+        return group.read(taken, (index, outcome) => settleRead(queue, taken[index] as Reading, outcome, isShared));
       });
     } catch (error) {
       // No session could be opened.
