@@ -1,5 +1,5 @@
-import { ask } from '../../database/declarations.ts';
-import { Collision, type Work } from '../../database/work.ts';
+import { type Ask, ask, type Hold, holding } from '../../database/declarations.ts';
+import { Collision, holdAll, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import type { Catalogs, PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
@@ -141,6 +141,10 @@ const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers
   };
 };
 
+/** The rows of each lookup. */
+const holdEach = <Row>(asks: readonly Ask<Row>[]): Hold<readonly (readonly Row[])[]> =>
+  holding<readonly Row[], readonly (readonly Row[])[]>(asks, (...rows) => rows);
+
 /**
  * Locks everything that the operations of a command refer to before the first one runs, at once and in the global lock
  * order. What was found before may have changed by then, so placements are read again under the locks.
@@ -155,13 +159,14 @@ export const openHoldings = async (
   const instanceIds = [...named.instanceIds];
   const recordedIds = [...named.recordedIds];
   const spaceIds = [...new Set([...named.userSpaceIds, ...placedIn, ...[...userSpaceIds.values()].flat()])];
-  const [instances, placed, pasts, userSpaces, gridRows] = await Promise.all([
-    work.hold(...instanceIds.map((id) => ask(store.holdInstance, { id }))),
-    work.hold(...instanceIds.map(askPlacement)),
-    work.hold(...recordedIds.map(askPast)),
-    work.hold(...spaceIds.map(askUserSpace)),
-    work.hold(...spaceIds.map(askGridRows)),
-  ]);
+  const [instances, placed, pasts, userSpaces, gridRows] = await holdAll(
+    work,
+    holdEach(instanceIds.map((id) => ask(store.holdInstance, { id }))),
+    holdEach(instanceIds.map(askPlacement)),
+    holdEach(recordedIds.map(askPast)),
+    holdEach(spaceIds.map(askUserSpace)),
+    holdEach(spaceIds.map(askGridRows)),
+  );
   const inventory = new Inventory(context);
   const chronicle = new Chronicle(work, context, cause);
   const holdings = new Holdings(work, context, { team, users, userSpaceIds, inventory, chronicle });

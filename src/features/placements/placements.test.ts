@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState, openBag, stockShapes } from '../../../test/inventories.ts';
+import { type DatabaseObserver, unobserved } from '../../database/observer.ts';
 
 onEveryDatabase('placements', (service) => {
   let team: Client;
@@ -48,6 +49,36 @@ onEveryDatabase('placements', (service) => {
     await service().database.transaction(team.teamId, ({ queries }) =>
       queries.deleteFrom('item_instance_spaces').where('id', '=', 'by-hand').execute(),
     );
+    await assertInventoriesHold(service());
+  });
+
+  test('are changed by commands that share a transaction, though all of them hold the same bag', async () => {
+    const bag = await openBag(team, 'cleo', 8, 8);
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index += 1)
+      ids.push((await team.post('/item-instances', { itemId: '1x1', userId: 'cleo', userSpaceId: bag })).body.id);
+    const reruns: string[] = [];
+    const observer: DatabaseObserver = { ...unobserved().by, reran: (reason) => reruns.push(reason) };
+    service().database.observe(observer);
+    try {
+      // Each instance has a row of its own, in which it goes to and fro.
+      const moves = Array.from({ length: 64 }, (_, index) => ({
+        id: ids[index % 8] as string,
+        to: { spacePositionX: Math.floor(index / 8), spacePositionY: index % 8 },
+      }));
+      const responses = await Promise.all(
+        moves.map(({ id, to }) => team.post(`/item-instances/${id}/move`, { userId: 'cleo', ...to })),
+      );
+      const isDone = ({ status }: { status: number }): boolean => status === 200;
+      // A cell of the first row may still be taken by an instance that has not left it yet.
+      assert.ok(responses.filter(isDone).length >= 56, JSON.stringify(responses.filter((one) => !isDone(one))));
+      for (const { status, body } of responses)
+        assert.ok(status === 200 || body.code === 'CONFLICT', JSON.stringify(body));
+      // Those of one group wait within it, up to a limit. If each waited for a group of its own, there would be 2,000.
+      assert.ok(reruns.length <= 4 * moves.length, `${reruns.length} reruns: ${[...new Set(reruns)]}`);
+    } finally {
+      service().database.observe(unobserved().by);
+    }
     await assertInventoriesHold(service());
   });
 
