@@ -40,7 +40,7 @@ import {
   USERS,
   userIdOf,
 } from './fixture.ts';
-import type { Request } from './load.ts';
+import type { Measured, Request } from './load.ts';
 import { cpuMs, describeCores, type Server, startApart, startServer } from './processes.ts';
 import {
   assertCounted,
@@ -49,6 +49,7 @@ import {
   cpuRatioOf,
   inTurns,
   type Job,
+  median,
   print,
   QUICK,
   type Row,
@@ -60,6 +61,7 @@ import {
   showRow,
   slice,
   subjectOf,
+  TURNS,
   WARM_UP_S,
   watch,
 } from './slices.ts';
@@ -260,8 +262,31 @@ const measureJobs = async ({ engine, bare }: Site, ours: Subject, theirs: Subjec
     }
   }
   printMemory('after these jobs', ours.service);
+  if (parts.has('hot')) await measureNeighbours(engine, ours);
   await checkJobs(ours);
   if (theirs !== undefined) await checkJobs(theirs, 'theirs: ');
+};
+
+const HALF = CONNECTIONS / 2;
+
+/** Rolls for spread players on half of the connections, beside rolls for others or for one hot player on the rest. */
+const measureNeighbours = async (engine: Engine, subject: Subject): Promise<void> => {
+  const neighbours = [GACHA, HOT];
+  const slices = neighbours.map((): (readonly [Measured, Measured])[] => []);
+  for (let turn = 0; turn < TURNS; turn += 1)
+    for (const [index, job] of neighbours.entries())
+      slices[index]?.push(
+        await Promise.all([slice(subject, GACHA, HALF, SLICE_S), slice(subject, job, HALF, SLICE_S)]),
+      );
+  const describe = (all: readonly Measured[]): string => {
+    const of = (name: 'perSecond' | 'p50' | 'p99'): number => Math.round(median(all.map((one) => one[name])));
+    return `${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms`;
+  };
+  for (const [index, all] of slices.entries()) {
+    const [spread, beside] = [0, 1].map((side) => describe(all.map((both) => both[side] as Measured)));
+    print(`  ${engine}, spread players on ${HALF} connections: ${spread}`);
+    print(`    beside ${neighbours[index] === HOT ? 'one hot player' : 'other spread players'} on ${HALF}: ${beside}`);
+  }
 };
 
 const measureSizes = async ({ engine, bare }: Site, databaseUrl: string, service: Service): Promise<void> => {

@@ -15,7 +15,7 @@ export const CONNECTIONS = 64;
 /** On a busy machine, a slice takes longer: after fewer responses, what happens once per second would count too much. */
 const RESPONSES_PER_CONNECTION = QUICK ? 1 : 5;
 /** Slices per service, of which the median counts. */
-const TURNS = QUICK ? 1 : 5;
+export const TURNS = QUICK ? 1 : 5;
 
 export const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
