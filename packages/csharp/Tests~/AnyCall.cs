@@ -19,7 +19,8 @@ namespace Itemwright.Tests
             using (var cancellation = new CancellationTokenSource())
             {
                 var progress = new List<double>();
-                if (command["cancelAfterMs"] != null) cancellation.CancelAfter((int)command["cancelAfterMs"].AsInt64());
+                if (command["cancelAfterMs"]?.AsInt64() == 0) cancellation.Cancel();
+                else if (command["cancelAfterMs"] != null) cancellation.CancelAfter((int)command["cancelAfterMs"].AsInt64());
                 // So that there is a connection that can be used again.
                 if (command["warm"] != null) await client.Items.List().PageAsync();
                 object called;

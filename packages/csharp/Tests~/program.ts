@@ -16,20 +16,16 @@ const run = promisify(execFile);
 export const noMono =
   !isInstalled('mcs', 'mono') && 'there is no mono here: install mono-mcs and libmono-system-net-http4.0-cil';
 
-/** Compiles with nothing but the libraries of the runtime. Warnings are errors. */
-export const compile = async (output: string, kind: 'exe' | 'library', folders: readonly string[]): Promise<void> => {
-  const sources = folders.flatMap((folder) =>
-    globSync('**/*.cs', { cwd: join(PACKAGE, folder) }).map((file) => join(PACKAGE, folder, file)),
-  );
-  await run('mcs', [
-    '-langversion:7.2',
-    '-warnaserror+',
-    '-optimize+',
-    `-target:${kind}`,
-    '-r:System.Net.Http.dll',
-    `-out:${output}`,
-    ...sources,
-  ]);
+/** Compiles sources of the package with nothing but the libraries of the runtime. Warnings are errors. */
+export const compile = async (
+  output: string,
+  kind: 'exe' | 'library',
+  patterns: readonly string[],
+  others: readonly string[] = [],
+): Promise<void> => {
+  const sources = globSync(patterns, { cwd: PACKAGE }).map((file) => join(PACKAGE, file));
+  const options = ['-langversion:7.2', '-warnaserror+', '-optimize+', '-r:System.Net.Http.dll'];
+  await run('mcs', [...options, `-target:${kind}`, `-out:${output}`, ...sources, ...others]);
 };
 
 /** What the program answers. */
@@ -87,7 +83,7 @@ export const useProgram = (): Program => {
   let program: ReturnType<typeof start>;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'itemwright-csharp-'));
-    await compile(join(folder, 'tests.exe'), 'exe', ['Runtime', 'Tests~']);
+    await compile(join(folder, 'tests.exe'), 'exe', ['Runtime/**/*.cs', 'Tests~/*.cs']);
     program = start(folder);
   });
   after(async () => {
