@@ -107,9 +107,6 @@ namespace Itemwright
             {
                 throw Errors.Lost(error);
             }
-            // Not every HttpClient notices.
-            if (bytes.Length < response.Content.Headers.ContentLength && response.StatusCode != HttpStatusCode.NotModified)
-                throw Errors.CutOff();
             return Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length);
         }
 

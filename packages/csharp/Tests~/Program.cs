@@ -19,6 +19,7 @@ namespace Itemwright.Tests
                 ["walk"] = Lists.WalkAsync,
                 ["all"] = Lists.AllAsync,
                 ["invalid"] = Invalid.RunAsync,
+                ["deaf"] = Deaf.RunAsync,
             };
 
         private static void Main()

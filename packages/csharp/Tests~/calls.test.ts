@@ -290,6 +290,12 @@ describe('calls in C#', { skip: noMono }, () => {
       assert.equal(server.received.length, 1);
     });
 
+    test('and time limits end a call whose HttpClient hears of neither', async () => {
+      const [timedOut, cancelled] = await program.get({ do: 'deaf' });
+      assert.equal(timedOut, 'ConnectionTimeoutException');
+      assert.match(cancelled, /^(Task|Operation)CanceledException$/);
+    });
+
     test('ends a call before it is sent', async () => {
       const error = await program.fail(call('items.roll', { cancelAfterMs: 0 }));
       assert.match(error.type, /^(Task|Operation)CanceledException$/);
