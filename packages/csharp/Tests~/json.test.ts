@@ -4,13 +4,16 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { noMono, useProgram } from './program.ts';
 
+/** Any text, also with halves of pairs. */
+const TEXT = fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes));
+
 describe('JSON in C#', { skip: noMono }, () => {
   const program = useProgram();
 
   test('is read and written as it is in JavaScript', async () => {
     const values = [
       ...fc.sample(fc.jsonValue({ maxDepth: 4 }), { numRuns: 1000, seed: 1 }),
-      ...fc.sample(fc.string({ unit: 'binary' }), { numRuns: 1000, seed: 2 }),
+      ...fc.sample(TEXT, { numRuns: 1000, seed: 2 }),
       ...fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), { numRuns: 1000, seed: 3 }),
       ...['\ud800', 'a\udc00b', '\ud83d\ude00', '\u2028', '\0'],
     ].map((value) => (Object.is(value, -0) ? 0 : value));
