@@ -27,15 +27,16 @@ describe('the version', () => {
   });
 });
 
-test('the license is Apache-2.0, in full, and part of both packages', () => {
+test('the license is Apache-2.0, in full, and part of all packages', () => {
   const text = read('LICENSE');
   // Of https://www.apache.org/licenses/LICENSE-2.0.txt
   assert.equal(
     createHash('sha256').update(text).digest('hex'),
     'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
   );
-  assert.equal(read('packages/client/LICENSE'), text);
-  for (const file of ['package.json', 'packages/client/package.json', 'tools/clone/package.json'])
+  for (const client of ['client', 'csharp']) assert.equal(read(`packages/${client}/LICENSE`), text);
+  const clients = ['packages/client/package.json', 'packages/csharp/package.json'];
+  for (const file of ['package.json', ...clients, 'tools/clone/package.json'])
     assert.equal(JSON.parse(read(file)).license, 'Apache-2.0', file);
   assert.equal(JSON.parse(read('openapi.json')).info.license.identifier, 'Apache-2.0');
 });

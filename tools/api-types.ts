@@ -4,10 +4,11 @@
  */
 import { OPERATIONS } from '../packages/client/src/operations.ts';
 
-interface Schema {
+export interface Schema {
   $ref?: string;
   type?: string | string[];
   enum?: unknown[];
+  maximum?: number;
   anyOf?: Schema[];
   description?: string;
   properties?: Record<string, Schema>;
@@ -25,11 +26,11 @@ interface Parameter {
   schema: Schema;
 }
 
-interface Media {
+export interface Media {
   content?: Record<string, { schema: Schema }>;
 }
 
-interface Operation {
+export interface Operation {
   summary?: string;
   description?: string;
   parameters?: Parameter[];
@@ -113,7 +114,7 @@ export const pathOf = (entry: string): { readonly method: string; readonly path:
   return { method: methods[verb] ?? verb.toLowerCase(), path };
 };
 
-const schemaIn = (media: Media | undefined, type = 'application/json'): Schema | undefined =>
+export const schemaIn = (media: Media | undefined, type = 'application/json'): Schema | undefined =>
   media?.content?.[type]?.schema;
 
 /** What a method takes before its options. */
@@ -177,7 +178,7 @@ const refsIn = (value: unknown): string[] =>
   [...JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string);
 
 /** The names of all models that some values consist of. */
-const modelsIn = ({ components }: Document, values: unknown): Set<string> => {
+export const modelsIn = ({ components }: Document, values: unknown): Set<string> => {
   const found = new Set(refsIn(values));
   for (const name of found) for (const inner of refsIn(components.schemas[name])) found.add(inner);
   return found;

@@ -12,15 +12,22 @@ import { refusalOf, release } from './changelog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CHANGELOG = join(ROOT, 'CHANGELOG.md');
-const CLIENT = join(ROOT, 'packages/client/package.json');
+/** Where the version of a client stands, and how. */
+const CLIENTS: Readonly<Record<string, RegExp>> = {
+  'packages/client/package.json': /(?<="version": ")[^"]*/,
+  'packages/csharp/package.json': /(?<="version": ")[^"]*/,
+  'packages/csharp/Itemwright.Client.csproj': /(?<=<Version>)[^<]*/,
+};
 
 const run = (...[program = '', ...args]: string[]): void => {
   execFileSync(program, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
 };
 
-const setClientVersion = async (version: string): Promise<void> => {
-  const text = await readFile(CLIENT, 'utf8');
-  await writeFile(CLIENT, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+const setClientVersions = async (version: string): Promise<void> => {
+  for (const [path, present] of Object.entries(CLIENTS)) {
+    const text = await readFile(join(ROOT, path), 'utf8');
+    await writeFile(join(ROOT, path), text.replace(present, version));
+  }
 };
 
 /** A patch release must be one that can be undone without a restore, and rolling upgrades go one schema at a time. */
@@ -35,13 +42,19 @@ const migrationRefusal = async (version: string, present: string): Promise<strin
 
 const prepare = async (version: string): Promise<void> => {
   const today = new Date().toISOString().slice(0, 10);
-  await setClientVersion(version);
+  await setClientVersions(version);
   await writeFile(CHANGELOG, release(await readFile(CHANGELOG, 'utf8'), version, today));
   run('npm', 'run', '--silent', 'openapi');
+  run('npm', 'run', '--silent', 'csharp');
   run(process.execPath, 'tools/write-release-databases.ts');
   run(process.execPath, 'tools/test.ts', 'test/release.test.ts', 'test/operations/upgrade.test.ts');
-  const changed = ['CHANGELOG.md', 'packages/client/package.json', 'openapi.json', 'src/http/openapi-examples.json'];
-  run('git', 'add', ...changed, 'test/fixtures/releases');
+  const changed = [
+    'CHANGELOG.md',
+    'openapi.json',
+    'src/http/openapi-examples.json',
+    'packages/csharp/Runtime/Generated',
+  ];
+  run('git', 'add', ...changed, ...Object.keys(CLIENTS), 'test/fixtures/releases');
 };
 
 const { npm_new_version: version, npm_old_version: present } = process.env;
