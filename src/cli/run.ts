@@ -7,6 +7,7 @@ import { openService } from './catalog/service.ts';
 import { printable, type Surroundings, type Terminal, terminalOf } from './catalog/terminal.ts';
 import { completionScript, completionSyntax } from './completion.ts';
 import { AFTER_OVERVIEW, afterHelp, HELP_STYLE, usageOf } from './help.ts';
+import { withSuggestion } from './mistakes.ts';
 import { OPTIONS } from './options.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
@@ -48,7 +49,8 @@ const CATALOG: Group = {
   title: 'The catalog of a running service:',
   notes: [
     'The service is the one at ITEMWRIGHT_URL, http://127.0.0.1:8080 if that is not set, with the secret in',
-    'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET; its role must be design, write or admin to plan, publish or simulate.',
+    'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET. Every role may read and plan; it must be design, write or admin to publish,',
+    'to import, to roll back or to simulate.',
   ],
   ...groupOf(CATALOG_COMMANDS, (command, { args, options, terminal, env }) =>
     command.run({ service: openService(readConnection(env)), terminal, argument: args[0], options }),
@@ -66,9 +68,17 @@ const loadDatabaseGroup = async (): Promise<Group> => {
   const { DATABASE_COMMANDS, runOnDatabase } = await import('./database-commands.ts');
   return {
     title: 'The database at DATABASE_URL:',
-    notes: ['The service may keep running, except during move. Team and secret commands print one line of JSON.'],
+    notes: [
+      'Stop the service for move, and for migrate on SQLite. It may run beside all other commands, but requests wait during',
+      'restore --replace. Team and secret commands print one line of JSON.',
+    ],
     ...groupOf(DATABASE_COMMANDS, (command, { args, options, terminal, env }) =>
-      runOnDatabase(command, env, { argument: args[0], options, print: terminal.print }),
+      runOnDatabase(command, env, {
+        argument: args[0],
+        options,
+        print: terminal.print,
+        isTerminal: terminal.isTerminal,
+      }),
     ),
   };
 };
@@ -143,6 +153,7 @@ const printableLines = (text: string): string => text.split('\n').map(printable)
 const run = async (args: readonly string[], surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, env } = surroundings;
   const terminal = terminalOf(surroundings);
+  const words = args.length === 0 ? ['serve'] : args;
   const program = new Command('itemwright')
     .description(`Itemwright ${VERSION}: a self-hosted item service for games`)
     .usage('[COMMAND] [ARGUMENT] [OPTIONS]')
@@ -154,10 +165,10 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(printableLines(text.replace('error: ', 'itemwright: '))),
+      outputError: (text, write) =>
+        write(printableLines(withSuggestion(text, program, words).replace('error: ', 'itemwright: '))),
     })
     .exitOverride();
-  const words = args.length === 0 ? ['serve'] : args;
   let code = 0;
   for (const group of await groupsFor(words))
     addGroup(program, group, async (name, given) => {

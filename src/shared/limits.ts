@@ -373,6 +373,8 @@ export const LIMITS = {
   postgresKeepAliveMs: 10_000,
   postgresIdleMs: 10_000,
   postgresDisconnectMs: 1_000,
+  /** Somebody uses a connection on which something was done within this time. */
+  postgresInUseMs: 10_000,
   postgresGroupLockMs: 100,
   /** Weeks for which partitions of the roll events are created ahead of time. */
   postgresPartitionsAhead: 4,
