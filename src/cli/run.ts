@@ -3,7 +3,7 @@ import { ServiceError } from '../shared/errors.ts';
 import { COMMAND, VERSION } from '../shared/program.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { readConnection } from './catalog/connection.ts';
-import { openService } from './catalog/service.ts';
+import { openService, type Service } from './catalog/service.ts';
 import { printable, type Surroundings, type Terminal, terminalOf } from './catalog/terminal.ts';
 import { completionScript, completionSyntax } from './completion.ts';
 import { AFTER_OVERVIEW, afterHelp, HELP_STYLE, usageOf } from './help.ts';
@@ -52,9 +52,19 @@ const CATALOG: Group = {
     'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET. Every role may read and plan; it must be design, write or admin to publish,',
     'to import, to roll back or to simulate.',
   ],
-  ...groupOf(CATALOG_COMMANDS, (command, { args, options, terminal, env }) =>
-    command.run({ service: openService(readConnection(env)), terminal, argument: args[0], options }),
-  ),
+  ...groupOf(CATALOG_COMMANDS, (command, { args, options, terminal, env }) => {
+    let service: Service | undefined;
+    return command.run({
+      // Not every command needs one.
+      get service() {
+        service ??= openService(readConnection(env));
+        return service;
+      },
+      terminal,
+      argument: args[0],
+      options,
+    });
+  }),
 };
 
 const LOCAL: Group = {
