@@ -7,6 +7,7 @@ import { openService, type Service } from './catalog/service.ts';
 import { printable, type Surroundings, type Terminal, terminalOf } from './catalog/terminal.ts';
 import { completionScript, completionSyntax } from './completion.ts';
 import { AFTER_OVERVIEW, afterHelp, HELP_STYLE, usageOf } from './help.ts';
+import { ASSISTANT_COMMANDS } from './mcp/command.ts';
 import { withSuggestion } from './mistakes.ts';
 import { OPTIONS } from './options.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
@@ -19,6 +20,7 @@ interface Given {
   readonly options: Options;
   readonly terminal: Terminal;
   readonly env: Surroundings['env'];
+  readonly streams: Pick<Surroundings, 'stdin' | 'stdout'>;
   readonly program: Command;
 }
 
@@ -64,6 +66,15 @@ const CATALOG: Group = {
       argument: args[0],
       options,
     });
+  }),
+};
+
+const ASSISTANT: Group = {
+  title: 'Assistants:',
+  notes: ['The service and the secret are those of the commands for the catalog.'],
+  ...groupOf(ASSISTANT_COMMANDS, async (command, { env, streams }) => {
+    await command.run(readConnection(env), streams);
+    return 0;
   }),
 };
 
@@ -121,11 +132,11 @@ const ABOUT: Group = {
 
 /** All commands; without those of the database if the words name another one. */
 const groupsFor = async ([first = '', second = '']: readonly string[]): Promise<Group[]> => {
-  const others = [SERVICE, CATALOG, LOCAL];
+  const others = [SERVICE, CATALOG, ASSISTANT, LOCAL];
   const nouns = others.flatMap(({ commands }) => Object.keys(commands).map((name) => name.split(' ')[0]));
   return [...nouns, '--version'].includes(first === 'help' ? second : first)
     ? [...others, ABOUT]
-    : [SERVICE, await loadDatabaseGroup(), CATALOG, LOCAL, ABOUT];
+    : [SERVICE, await loadDatabaseGroup(), CATALOG, ASSISTANT, LOCAL, ABOUT];
 };
 
 const addGroup = (
@@ -182,7 +193,7 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
   let code = 0;
   for (const group of await groupsFor(words))
     addGroup(program, group, async (name, given) => {
-      code = await group.run(name, { ...given, terminal, env, program });
+      code = await group.run(name, { ...given, terminal, env, streams: surroundings, program });
     });
   await program.parseAsync(words, { from: 'user' });
   return code;
