@@ -9,6 +9,8 @@ export interface Call {
   readonly databaseUrl: string;
   readonly argument: string | undefined;
   readonly options: Options;
+  /** Whether standard output is a terminal, rather than a log. */
+  readonly isTerminal?: boolean;
   /** Prints a line to standard output. */
   print(line: string): void;
 }
@@ -33,6 +35,22 @@ export const displayUrl = (url: string): string => {
   const place = placeOf(url);
   return place === undefined ? url : `postgres://${place}`;
 };
+
+const PASSWORD = '***';
+
+/** Hides the password, wherever a URL may have one. */
+const withoutPassword = (url: string): string =>
+  url
+    .replace(/^(postgres(?:ql)?:\/\/[^/?#@:]*:)[^/?#]*(?=@)/, `$1${PASSWORD}`)
+    .replaceAll(/([?&]password=)[^&#]*/g, `$1${PASSWORD}`);
+
+/** Quotes a text for a shell, if it needs that. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A setting of the database to paste into a shell; where others may read it, such as in a log, without the password. */
+export const pasteableUrl = (url: string, { isPrivate }: { isPrivate: boolean }): string =>
+  `DATABASE_URL=${shellWord(isPrivate ? url : withoutPassword(url))}`;
 
 const noDatabase = (url: string): CommandError =>
   new CommandError(`no Itemwright database at ${displayUrl(url)}; the service creates it when it starts`);

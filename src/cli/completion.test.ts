@@ -45,6 +45,7 @@ describe('completion in bash', { skip: lacks('bash') }, () => {
     assert.deepEqual(offered('team', ''), ['create', 'list']);
     assert.deepEqual(offered('catalog', 'pu'), ['pull', 'publish']);
     assert.deepEqual(offered('completion', ''), ['bash', 'zsh', '--help']);
+    assert.deepEqual(offered('types', ''), ['ts', 'cs', 'gd', '--output', '--folder', '--help']);
     assert.ok(offered('help', '').includes('catalog'));
   });
 

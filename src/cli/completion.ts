@@ -28,6 +28,12 @@ const optionChoices = (command: Command): Choice[] =>
     .visibleOptions(command)
     .map(({ long, description }) => ({ word: long as string, help: description }));
 
+const valueChoices = (values: string): Choice[] =>
+  values
+    .split('|')
+    .filter((word) => word !== '')
+    .map((word) => ({ word, help: word }));
+
 const placesOf = (command: Command): Place[] => {
   const typed = command.parent === null ? '' : fullName(command);
   const others = command.commands.flatMap(placesOf);
@@ -40,12 +46,13 @@ const placesOf = (command: Command): Place[] => {
       },
       ...others,
     ];
-  const values = typed === 'completion' ? SHELLS.map((word) => ({ word, help: `a script for ${word}` })) : [];
+  // An argument in small letters is one of these words.
+  const [values = ''] = /^[a-z]+(?:\|[a-z]+)+/.exec(command.usage()) ?? [];
   const words = typed === 'help' ? commandChoices(command.parent as Command) : [];
   return [
     {
       pattern: `'${typed}' | '${typed} '*`,
-      choices: [...values, ...words, ...optionChoices(command)],
+      choices: [...valueChoices(values), ...words, ...optionChoices(command)],
       takesFile: /^\S*(?:FILE|DIR)/.test(command.usage()),
     },
   ];
@@ -56,7 +63,7 @@ const valueCases = (complete: { files: string; words(values: readonly string[]):
   Object.values(OPTIONS)
     .filter((option) => option.required)
     .map(({ short, long, flags, argChoices }: Option) => {
-      const act = flags.endsWith('<FILE>')
+      const act = /<(?:FILE|DIR)>$/.test(flags)
         ? complete.files
         : argChoices === undefined
           ? ''

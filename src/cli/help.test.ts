@@ -66,4 +66,66 @@ describe('help', () => {
     for (const typed of ['x', 'frobnicate', 'b'.repeat(10_000)])
       assert.match((await run(typed)).stderr, /^itemwright: unknown command .*\n\(.* help explains all commands\)\n$/);
   });
+
+  const complaintAbout = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.deepEqual([code, stdout], [1, '']);
+    const [first = '', hint = '', rest] = stderr.split('\n');
+    assert.match(first, /^itemwright: unknown (?:option|command) '/);
+    return rest === '' ? '' : hint;
+  };
+
+  test('says which option was probably meant, wherever it was typed', async () => {
+    for (const [args, meant] of [
+      [['catalog', 'plan', 'catalog', '--verbos'], '--verbose'],
+      [['catalog', '--verbos', 'plan', 'catalog'], '--verbose'],
+      [['--verbos', 'catalog', 'plan', 'catalog'], '--verbose'],
+      [['--verbos'], '--verbose'],
+      [['simulate', '--plyers=5', 'banner'], '--players'],
+      [['--plyers=5'], '--players'],
+      [['--hlp'], '--help'],
+      [['serve', '--hlp'], '--help'],
+    ] as const)
+      assert.equal(await complaintAbout(...args), `(Did you mean ${meant}?)`, args.join(' '));
+    for (const args of [['--json', 'catalog', 'versions'], ['catalog', '--json', 'versions'], ['--players=5']])
+      assert.equal(await complaintAbout(...args), '(Options come after the command that they belong to)');
+    for (const args of [['-x'], ['--frobnicate'], ['backup', '--port'], ['catalog', '--port']])
+      assert.equal(await complaintAbout(...args), '', args.join(' '));
+  });
+
+  test('of a setting that was given as an option says how to give it', async () => {
+    for (const [args, example] of [
+      [['serve', '--port', '9000'], 'PORT=9000 npm run -s itemwright -- serve'],
+      [['serve', '--port=9000'], 'PORT=9000 npm run -s itemwright -- serve'],
+      [['--port', '9000'], 'PORT=9000 npm run -s itemwright -- serve'],
+      [['demo', '--port', '9000'], 'PORT=9000 npm run -s itemwright -- demo'],
+      [['serve', '--port'], 'PORT=… npm run -s itemwright -- serve'],
+      [['serve', '--log-level', 'warn'], 'LOG_LEVEL=warn npm run -s itemwright -- serve'],
+      [['serve', '--database-url', 'postgres://a:b@c/d'], 'DATABASE_URL=… npm run -s itemwright -- serve'],
+    ] as const) {
+      const [name] = example.split('=');
+      assert.equal(await complaintAbout(...args), `(${name} is an environment variable: ${example})`);
+    }
+    for (const option of ['-p', '--frobnicate', '--__proto__', '--constructor'])
+      assert.match(await complaintAbout('serve', option), /^\(Settings are environment variables: .* help serve lists/);
+  });
+
+  test('knows a command without its first word, and an option without its dashes', async () => {
+    for (const [typed, meant] of [
+      ['plan', 'catalog plan'],
+      ['versions', 'catalog versions'],
+      ['revoke', 'secret revoke'],
+      ['create', 'one of team create, secret create'],
+      ['version', '--version'],
+    ] as const)
+      assert.equal(await complaintAbout(typed), `(Did you mean ${meant}?)`);
+  });
+
+  test('says what roles may do, and what may run beside the service', async () => {
+    assert.match(
+      (await run('help', 'catalog', 'plan')).stdout,
+      /Every role may read and plan; it must be design, write or admin to publish,\n/,
+    );
+    assert.match((await run('help', 'backup')).stdout, /\nStop the service for move, and for migrate on SQLite\./);
+  });
 });

@@ -9,7 +9,7 @@ export const fullName = (command: Command): string =>
   command.parent?.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
 /** The commands that can be run: `team create` instead of `team`. */
-const leavesOf = (command: Command): Command[] =>
+export const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
 export const HELP_STYLE: Partial<Help> = {

@@ -1,10 +1,10 @@
 import { openDatabase, parseDatabaseUrl } from '../database/open.ts';
 import { TABLES } from '../database/tables.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
-import type { Load, Snapshot } from '../database/work.ts';
+import type { Database, Load, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../shared/limits.ts';
-import { type Command, checkSchema, displayUrl, openExisting, withDatabase } from './command.ts';
-import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
+import { type Command, checkSchema, displayUrl, openExisting, pasteableUrl, withDatabase } from './command.ts';
+import { CommandError, countOf, formatCount, formatElapsed, required } from './shared.ts';
 
 type Digests = ReadonlyMap<string, Digest>;
 
@@ -37,22 +37,31 @@ const changedSince = async (snapshot: Snapshot, copied: Digests): Promise<string
   return changed;
 };
 
+/** What a service writes later would be lost. On SQLite, opening the file as its owner has failed by now. */
+const assertUnused = async (source: Database, url: string): Promise<void> => {
+  const others = await source.others();
+  if (others > 0)
+    throw new CommandError(
+      `nothing was moved: a service or another command is using ${displayUrl(url)} (${countOf(others, 'connection')}); stop it and try again`,
+    );
+};
+
 export const move: Command = {
   summary: 'copies the whole database to another one, and compares the two',
   help: [
     'The database at URL, SQLite or PostgreSQL, must be empty.',
-    'Stop the service first: the move fails if anything is written during the copy.',
+    'Stop the service first: the move fails if one is running, or if anything is written during the copy.',
   ],
   examples: ['move --to postgres://user:password@host/items'],
   options: ['to'],
-  run: async ({ databaseUrl, options, print }) => {
+  run: async ({ databaseUrl, options, print, isTerminal = false }) => {
     const to = required(options.to, '--to', LIMITS.pathLength);
     if (parseDatabaseUrl(to) === undefined) throw new CommandError('--to must be sqlite:PATH or postgres://…');
     if (to === databaseUrl) throw new CommandError('--to must differ from DATABASE_URL');
     const startedMs = performance.now();
-    // What a service writes to SQLite later would be lost; of PostgreSQL, nobody knows whether services use it.
-    return withDatabase(openExisting(databaseUrl, { isOwner: true }), (source) =>
-      source.snapshot(async (snapshot) => {
+    return withDatabase(openExisting(databaseUrl, { isOwner: true }), async (source) => {
+      await assertUnused(source, databaseUrl);
+      return source.snapshot(async (snapshot) => {
         const { contracted, expanded } = await checkSchema(snapshot, databaseUrl);
         if (contracted !== expanded)
           throw new CommandError(
@@ -75,12 +84,11 @@ export const move: Command = {
               );
           });
           await target.maintain();
-          print(
-            `moved in ${formatElapsed(startedMs)}, all tables match; now start the service with DATABASE_URL=${displayUrl(to)}`,
-          );
+          print(`moved in ${formatElapsed(startedMs)}, all tables match; now start the service with`);
+          print(pasteableUrl(to, { isPrivate: isTerminal }));
           return true;
         });
-      }),
-    );
+      });
+    });
   },
 };

@@ -3,10 +3,12 @@ import { ServiceError } from '../shared/errors.ts';
 import { COMMAND, VERSION } from '../shared/program.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { readConnection } from './catalog/connection.ts';
-import { openService } from './catalog/service.ts';
+import { openService, type Service } from './catalog/service.ts';
 import { printable, type Surroundings, type Terminal, terminalOf } from './catalog/terminal.ts';
 import { completionScript, completionSyntax } from './completion.ts';
 import { AFTER_OVERVIEW, afterHelp, HELP_STYLE, usageOf } from './help.ts';
+import { ASSISTANT_COMMANDS } from './mcp/command.ts';
+import { withSuggestion } from './mistakes.ts';
 import { OPTIONS } from './options.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
@@ -18,6 +20,7 @@ interface Given {
   readonly options: Options;
   readonly terminal: Terminal;
   readonly env: Surroundings['env'];
+  readonly streams: Pick<Surroundings, 'stdin' | 'stdout'>;
   readonly program: Command;
 }
 
@@ -48,11 +51,31 @@ const CATALOG: Group = {
   title: 'The catalog of a running service:',
   notes: [
     'The service is the one at ITEMWRIGHT_URL, http://127.0.0.1:8080 if that is not set, with the secret in',
-    'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET; its role must be design, write or admin to plan, publish or simulate.',
+    'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET. Every role may read and plan; it must be design, write or admin to publish,',
+    'to import, to roll back or to simulate.',
   ],
-  ...groupOf(CATALOG_COMMANDS, (command, { args, options, terminal, env }) =>
-    command.run({ service: openService(readConnection(env)), terminal, argument: args[0], options }),
-  ),
+  ...groupOf(CATALOG_COMMANDS, (command, { args, options, terminal, env }) => {
+    let service: Service | undefined;
+    return command.run({
+      // Not every command needs one.
+      get service() {
+        service ??= openService(readConnection(env));
+        return service;
+      },
+      terminal,
+      argument: args[0],
+      options,
+    });
+  }),
+};
+
+const ASSISTANT: Group = {
+  title: 'Assistants:',
+  notes: ['The service and the secret are those of the commands for the catalog.'],
+  ...groupOf(ASSISTANT_COMMANDS, async (command, { env, streams }) => {
+    await command.run(readConnection(env), streams);
+    return 0;
+  }),
 };
 
 const LOCAL: Group = {
@@ -66,9 +89,17 @@ const loadDatabaseGroup = async (): Promise<Group> => {
   const { DATABASE_COMMANDS, runOnDatabase } = await import('./database-commands.ts');
   return {
     title: 'The database at DATABASE_URL:',
-    notes: ['The service may keep running, except during move. Team and secret commands print one line of JSON.'],
+    notes: [
+      'Stop the service for move, and for migrate on SQLite. It may run beside all other commands, but requests wait during',
+      'restore --replace. Team and secret commands print one line of JSON.',
+    ],
     ...groupOf(DATABASE_COMMANDS, (command, { args, options, terminal, env }) =>
-      runOnDatabase(command, env, { argument: args[0], options, print: terminal.print }),
+      runOnDatabase(command, env, {
+        argument: args[0],
+        options,
+        print: terminal.print,
+        isTerminal: terminal.isTerminal,
+      }),
     ),
   };
 };
@@ -101,11 +132,11 @@ const ABOUT: Group = {
 
 /** All commands; without those of the database if the words name another one. */
 const groupsFor = async ([first = '', second = '']: readonly string[]): Promise<Group[]> => {
-  const others = [SERVICE, CATALOG, LOCAL];
+  const others = [SERVICE, CATALOG, ASSISTANT, LOCAL];
   const nouns = others.flatMap(({ commands }) => Object.keys(commands).map((name) => name.split(' ')[0]));
   return [...nouns, '--version'].includes(first === 'help' ? second : first)
     ? [...others, ABOUT]
-    : [SERVICE, await loadDatabaseGroup(), CATALOG, LOCAL, ABOUT];
+    : [SERVICE, await loadDatabaseGroup(), CATALOG, ASSISTANT, LOCAL, ABOUT];
 };
 
 const addGroup = (
@@ -143,6 +174,7 @@ const printableLines = (text: string): string => text.split('\n').map(printable)
 const run = async (args: readonly string[], surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, env } = surroundings;
   const terminal = terminalOf(surroundings);
+  const words = args.length === 0 ? ['serve'] : args;
   const program = new Command('itemwright')
     .description(`Itemwright ${VERSION}: a self-hosted item service for games`)
     .usage('[COMMAND] [ARGUMENT] [OPTIONS]')
@@ -154,14 +186,14 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(printableLines(text.replace('error: ', 'itemwright: '))),
+      outputError: (text, write) =>
+        write(printableLines(withSuggestion(text, program, words).replace('error: ', 'itemwright: '))),
     })
     .exitOverride();
-  const words = args.length === 0 ? ['serve'] : args;
   let code = 0;
   for (const group of await groupsFor(words))
     addGroup(program, group, async (name, given) => {
-      code = await group.run(name, { ...given, terminal, env, program });
+      code = await group.run(name, { ...given, terminal, env, streams: surroundings, program });
     });
   await program.parseAsync(words, { from: 'user' });
   return code;

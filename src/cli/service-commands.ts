@@ -5,19 +5,25 @@ export interface ServiceCommand extends CommandSyntax {
   run(): Promise<void>;
 }
 
+/** The most important settings. */
+export const VARIABLES = {
+  HOST: 'where to listen; 127.0.0.1 if not set',
+  PORT: 'on which port; 8080 if not set',
+  DATABASE_URL: 'sqlite:PATH or postgres://user:password@host/database',
+  ITEMWRIGHT_TEAM_ID: 'the id of the first team, generated if not set',
+  ITEMWRIGHT_SECRET: 'its secret, generated and printed once if not set',
+  WORKERS: 'processes that share the port; more than one needs PostgreSQL',
+  METRICS: 'on: Prometheus metrics at /metrics',
+  LOG_LEVEL: 'info, warn, error or silent, among others',
+} as const;
+
 const serve: ServiceCommand = {
   summary: 'starts the service; the default if no command is given',
   help: [
     'The first start creates the database and a team, and prints a secret. SIGTERM or Ctrl-C stops the service.',
     'All settings are environment variables; the most important are:',
     '',
-    '  HOST, PORT           where to listen; 127.0.0.1 and 8080 if not set',
-    '  DATABASE_URL         sqlite:PATH or postgres://user:password@host/database',
-    '  ITEMWRIGHT_TEAM_ID   the id of the first team, generated if not set',
-    '  ITEMWRIGHT_SECRET    its secret, generated and printed once if not set',
-    '  WORKERS              processes that share the port; more than one needs PostgreSQL',
-    '  METRICS              on: Prometheus metrics at /metrics',
-    '  LOG_LEVEL            info, warn, error or silent, among others',
+    ...Object.entries(VARIABLES).map(([name, meaning]) => `  ${name.padEnd(20)} ${meaning}`),
     '',
     'The README lists all of them.',
   ],

@@ -16,6 +16,7 @@ export interface Options {
   readonly expand?: boolean;
   readonly contract?: boolean;
   readonly output?: string;
+  readonly folder?: string;
   readonly message?: string;
   readonly limit?: string;
   readonly merge?: boolean;

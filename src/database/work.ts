@@ -126,6 +126,8 @@ export interface Database {
   checkSchema(): Promise<void>;
   /** Fails if the server does not allow as many connections as this many processes may open. */
   checkConnections(processes: number): Promise<void>;
+  /** How many connections other processes of Itemwright use; 0 on SQLite, where whoever must be alone opens it as owner. */
+  others(): Promise<number>;
   /** Fails if the database does not respond, or writes do not get through. */
   ready(): Promise<void>;
   /** For how long the oldest commit has been waiting; 0 if none is. */

@@ -373,6 +373,8 @@ export const LIMITS = {
   postgresKeepAliveMs: 10_000,
   postgresIdleMs: 10_000,
   postgresDisconnectMs: 1_000,
+  /** Somebody uses a connection on which something was done within this time. */
+  postgresInUseMs: 10_000,
   postgresGroupLockMs: 100,
   /** Weeks for which partitions of the roll events are created ahead of time. */
   postgresPartitionsAhead: 4,
@@ -411,6 +413,10 @@ export const LIMITS = {
   printedVersions: 30,
   /** Items whose names are looked up one by one, to be printed. */
   printedNames: 20,
+  /** What tools of an assistant return at once, which has to read all of it: rows, whole entities, characters. */
+  toolRows: 200,
+  toolEntities: 50,
+  toolResultLength: 200_000,
   /** How often the command line tries a call of a service again. */
   callRetries: 2,
 } as const;

@@ -117,6 +117,12 @@ describe('the command line', () => {
       await empty.drop();
     });
 
+  test('is asked if the service is started with an option', async () => {
+    const [here, there] = [await runToEnd('src/main.ts', ['--port=1']), await runToEnd('src/cli.ts', ['--port=1'])];
+    assert.deepEqual(here, there);
+    assert.match(here.stderr, /PORT=1 /);
+  });
+
   test('starts a demo, and reports in a line if it cannot', async () => {
     const { child, said, ended, stderr } = run('src/cli.ts', ['demo'], { PORT: '0' });
     await said('The demo is ready');
@@ -237,7 +243,11 @@ describe('the command line', () => {
         ['a mistyped command', ['bakcup', 'a'], /^itemwright: unknown command 'bakcup'\n\(Did you mean backup\?\)/],
         ['a mistyped second word', ['team', 'crate'], /unknown command 'crate'\n\(Did you mean create\?\)/],
         ['help for an unknown command', ['help', 'serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-        ['a service with an option', ['serve', '--force'], /^itemwright: unknown option '--force'\n/],
+        [
+          'a service with an option',
+          ['serve', '--port', '9000'],
+          /^itemwright: unknown option '--port'\n\(PORT is an environment variable: PORT=9000 .* serve\)\n/,
+        ],
         ['a shell without completion', ['completion', 'fish'], /needs the name of a shell: bash or zsh\n$/],
         ['a team without a name', ['team', 'create'], /^itemwright: NAME is missing\n$/],
         ['an empty name', ['team', 'create', ''], /^itemwright: NAME is missing\n$/],

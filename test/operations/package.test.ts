@@ -248,6 +248,7 @@ for (const name of ['the oldest Node', 'this Node'])
         [['check'], /^no problems found: checked 2 instances/, { DATABASE_URL: 'sqlite:moved.db' }],
         [['audit'], /^no problems found: checked 2 instances/],
         [['verify', 'proof.json'], /Nothing is wrong with this proof\./],
+        [['mcp'], /^$/, { ITEMWRIGHT_CREDENTIALS: 'my-team:secret' }],
         [['help'], /^Usage: itemwright /],
         [['completion', 'bash'], /complete -F _itemwright itemwright/],
       ] as const) {

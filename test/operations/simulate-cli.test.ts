@@ -91,6 +91,22 @@ onEveryDatabase('simulations on the command line', (service) => {
     assert.doesNotMatch(await done('banner', '--players', '5'), /cost/);
   });
 
+  test('call a mean what it is if some players got none', async () => {
+    const printed = await done('banner', '--players', '500', '--rolls', '10', '--price', '1.5');
+    assert.match(printed, /\n +have one {2}mean if any {2}median {2}95% {2}worst {2}per player {2}cost if any +95%\n/);
+    assert.match(
+      printed,
+      /\n\nWaits and costs are those of the players who have one; the others would wait longer\.\n/,
+    );
+    const free = await done('banner', '--players', '500', '--rolls', '10');
+    assert.match(free, /\n\nWaits are those of the players who have one; the others would wait longer\.\n/);
+    assert.doesNotMatch(
+      await done('banner', '--players', '500', '--rolls', '120', '--seed', 'launch'),
+      /if any|others/,
+    );
+    for (const line of printed.split('\n')) assert.ok(line.length <= 100, line);
+  });
+
   test('are printed as JSON, which is the response of the service', async () => {
     const printed = JSON.parse(await done('banner', '--players', '50', '--rolls', '20', '--seed', 's', '--json'));
     const request = { templateId: 'banner', players: 50, rolls: 20, seed: 's' };

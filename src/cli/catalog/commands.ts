@@ -4,6 +4,7 @@ import { plan } from './plan.ts';
 import { publish, rollback } from './publish.ts';
 import { pull } from './pull.ts';
 import { simulate } from './simulate.ts';
+import { types } from './types.ts';
 import { show, versions } from './versions.ts';
 
 export const CATALOG_COMMANDS: Readonly<Record<string, CatalogCommand>> = {
@@ -16,4 +17,5 @@ export const CATALOG_COMMANDS: Readonly<Record<string, CatalogCommand>> = {
   'catalog export': exportItems,
   'catalog import': importItems,
   simulate,
+  types,
 };

@@ -17,17 +17,25 @@ interface Column {
   readonly cell: (target: SimulationTarget) => string | null;
 }
 
-const COLUMNS: readonly Column[] = [
+/** Players who got none are in no wait and no cost: unless there are none, a mean is only that of the others. */
+const meansOf = (targets: readonly SimulationTarget[]) =>
+  targets.every(({ never }) => never === 0)
+    ? { first: 'first: mean', cost: 'cost: mean' }
+    : { first: 'mean if any', cost: 'cost if any' };
+
+type Means = ReturnType<typeof meansOf>;
+
+const waitColumns = (means: Means): readonly Column[] => [
   { title: 'have one', cell: ({ never }) => percent(1 - never) },
-  { title: 'first: mean', cell: ({ first }) => first?.mean.toFixed(1) ?? null },
+  { title: means.first, cell: ({ first }) => first?.mean.toFixed(1) ?? null },
   { title: 'median', cell: ({ first }) => first && formatCount(first.p50) },
   { title: '95%', cell: ({ first }) => first && formatCount(first.p95) },
   { title: 'worst', cell: ({ first }) => first && formatCount(first.max) },
   { title: 'per player', cell: ({ perPlayer }) => perPlayer.mean.toFixed(2) },
 ];
 
-const COSTS: readonly Column[] = [
-  { title: 'cost: mean', cell: ({ cost }) => cost && amount(cost.mean) },
+const costColumns = (means: Means): readonly Column[] => [
+  { title: means.cost, cell: ({ cost }) => cost && amount(cost.mean) },
   { title: '95%', cell: ({ cost }) => cost && amount(cost.p95) },
 ];
 
@@ -45,6 +53,12 @@ const pityLines = ({ pity: { top, hard, soft, guarantee } }: Simulation, topName
   return told.length === 0 ? [] : ['', `Of ${formatCount(top)} results of ${topName}:`, ...told];
 };
 
+/** Whom the waits leave out, if anyone. */
+const missingLines = ({ targets }: Simulation, hasCosts: boolean): string[] =>
+  targets.every(({ never }) => never === 0)
+    ? []
+    : ['', `Waits${hasCosts ? ' and costs' : ''} are those of the players who have one; the others would wait longer.`];
+
 /** A simulation as a table, with the waits in rolls. */
 export const simulationTable = (
   simulation: Simulation,
@@ -53,7 +67,8 @@ export const simulationTable = (
 ): string[] => {
   const { targets } = simulation;
   const hasCosts = targets.some(({ cost }) => cost !== null);
-  const shown = [...COLUMNS, ...(hasCosts ? COSTS : [])].map(({ title, cell }) => {
+  const means = meansOf(targets);
+  const shown = [...waitColumns(means), ...(hasCosts ? costColumns(means) : [])].map(({ title, cell }) => {
     const cells = targets.map((target) => cell(target) ?? '–');
     return { title, cells, width: Math.max(...[title, ...cells].map(widthOf)) };
   });
@@ -74,5 +89,5 @@ export const simulationTable = (
     '',
     shown.map(({ title }) => title),
   );
-  return [header, ...lines, ...pityLines(simulation, names[0] ?? '')];
+  return [header, ...lines, ...missingLines(simulation, hasCosts), ...pityLines(simulation, names[0] ?? '')];
 };

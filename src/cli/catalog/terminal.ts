@@ -11,6 +11,8 @@ export type Colour = keyof typeof COLOURS;
 /** Where a command prints to, and whom it can ask. */
 export interface Terminal {
   readonly columns: number;
+  /** Whether standard output is one, rather than a file or another program. */
+  readonly isTerminal: boolean;
   /** Prints a line to standard output. */
   print(line: string): void;
   /** Prints text to standard output as it is. */
@@ -127,6 +129,7 @@ export const terminalOf = ({ stdin, stdout, stderr, env }: Surroundings): Termin
   const columns = stdout.isTTY ? stdout.columns : COLUMNS.most;
   return {
     columns: Math.min(Math.max(columns || COLUMNS.most, COLUMNS.least), COLUMNS.most),
+    isTerminal: stdout.isTTY === true,
     print: (line) => {
       stdout.write(`${line}\n`);
     },

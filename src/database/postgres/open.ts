@@ -13,6 +13,7 @@ import { createConnector } from './connect.ts';
 import { checkConnectionLimit } from './connection-limit.ts';
 import { isBlocked, isCollision, isLockFailure, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
+import { countOthers } from './others.ts';
 import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
 import { probeWrite } from './probe.ts';
@@ -173,6 +174,7 @@ export const openPostgres = (
       await borrow('read', (client) => withinLockTime(client, LIMITS.schemaCheckMs, () => meet(client)));
     },
     checkConnections: (processes) => apart((client) => checkConnectionLimit(client, processes, connections)),
+    others: () => apart(countOthers),
     ready: watch.check,
     oldestCommitMs: watch.oldestCommitMs,
     snapshot: (use) => apart((client) => takeSnapshot(client, use)),

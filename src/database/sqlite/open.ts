@@ -325,6 +325,8 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
     },
     // The file belongs to one process, so there is no connection limit.
     checkConnections: async () => {},
+    // Its owner holds a lock.
+    others: async () => 0,
     ready: watch.check,
     oldestCommitMs: watch.oldestCommitMs,
     // SQLite needs no maintenance, but without writes nothing else checks the files.
