@@ -49,6 +49,7 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     path: '/item-instances/blade/move',
     body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
   },
+  'POST /item-instances/:id/take-out': { path: '/item-instances/blade/take-out', body: { userId: 'ann' } },
   'POST /item-instances/:id/transfer': { path: '/item-instances/blade/transfer', body: { toUserId: 'bob' } },
   'POST /item-instances/batch': {
     path: '/item-instances/batch',
