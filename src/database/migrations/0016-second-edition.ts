@@ -88,13 +88,15 @@ const indexPartitions = async (schema: Kysely<unknown>): Promise<void> => {
     return;
   }
   await indexRollers(schema, 'roll_events_of_roller', 'only roll_events');
-  const { rows: partitions } = await sql<{ name: string; to: string | null }>`
-    select child.relname as name, substring(pg_get_expr(child.relpartbound, child.oid) from $$TO \('([^']*)'\)$$) as "to"
+  const { rows: partitions } = await sql<{ name: string; bound: string }>`
+    select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
     from pg_inherits join pg_class as child on child.oid = inhrelid where inhparent = 'roll_events'::regclass`.execute(
     schema,
   );
   const now = earliestId(Date.now());
-  for (const { name } of partitions.filter(({ to }) => to === null || to > now)) {
+  for (const { name, bound } of partitions) {
+    const end = /TO \('([^']*)'\)/.exec(bound)?.[1];
+    if (end !== undefined && end <= now) continue;
     await indexRollers(schema, `${name}_of_roller`, name);
     await sql`alter index roll_events_of_roller attach partition ${sql.raw(`${name}_of_roller`)}`.execute(schema);
   }
