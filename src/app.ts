@@ -27,6 +27,7 @@ import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
 import { createManifests, createRecentSeeds } from './features/receipts/receipts.service.ts';
 import { createSalts } from './features/receipts/salts.service.ts';
+import { rollLogRoutes } from './features/rolls/roll-log.routes.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
@@ -150,6 +151,7 @@ export const buildApp = async ({
   classifierRoutes(app, parts);
   itemRoutes(app, parts);
   rollRoutes(app, parts);
+  rollLogRoutes(app, parts);
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
   simulationRoutes(app, parts);

@@ -169,11 +169,14 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances?userId=player-1');
   await send('GET', '/item-instances/sword-1');
   await send('GET', '/item-instance-spaces');
+  await send('POST', '/item-instances/sword-1/take-out', { userId: 'player-1' });
   await send('POST', '/item-instances/sword-1/transfer', { userId: 'player-1', toUserId: 'player-2' });
   await send('POST', '/item-instances/batch', {
     operations: [{ type: 'transfer', id: 'sword-1', userId: 'player-2', toUserId: 'player-1' }],
   });
   await send('GET', '/item-instances/sword-1/history');
+  await send('GET', '/roll-events?templateId=standard-banner');
+  await send('GET', '/users/player-1/rolls?limit=1');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await recordAll(service);

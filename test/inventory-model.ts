@@ -21,6 +21,7 @@ interface Thing {
 export type Operation =
   | { type: 'create'; id: string; itemId: string; userId: string; bagId?: string; place?: GivenPlace }
   | { type: 'move'; id: string; userId: string; bagId?: string; place: GivenPlace; swap?: boolean }
+  | { type: 'take-out'; id: string; userId: string }
   | { type: 'transfer'; id: string; userId?: string; toUserId: string; toBagId?: string; place?: GivenPlace }
   | { type: 'delete'; id: string }
   | { type: 'batch'; operations: readonly Operation[] }
@@ -165,6 +166,8 @@ export class Model {
         return this.create(operation);
       case 'move':
         return this.move(operation);
+      case 'take-out':
+        return this.takeOut(operation);
       case 'transfer':
         return this.transfer(operation);
       case 'delete':
@@ -250,6 +253,14 @@ export class Model {
     return done(to);
   }
 
+  private takeOut({ id, userId }: Operation & { type: 'take-out' }): Outcome {
+    const thing = this.things.get(id);
+    if (thing === undefined) return rejected(404, 'unknown');
+    if (thing.userId !== userId) return rejected(404, 'not owner');
+    this.put(id, { at: null });
+    return done(null);
+  }
+
   private transfer({ id, userId, toUserId, toBagId, place }: Operation & { type: 'transfer' }): Outcome {
     if (toBagId === undefined && place !== undefined) return rejected(400);
     const thing = this.things.get(id);
@@ -306,6 +317,8 @@ const bodyOf = (operation: Operation): Record<string, unknown> => {
       const { userId, bagId, place, swap } = operation;
       return { userId, userSpaceId: bagId, swap, ...placeBody(place) };
     }
+    case 'take-out':
+      return { userId: operation.userId };
     case 'transfer': {
       const { userId, toUserId, toBagId, place } = operation;
       return { userId, toUserId, toUserSpaceId: toBagId, ...placeBody(place) };
@@ -327,6 +340,7 @@ export const requestOf = (operation: Operation): { method: string; path: string;
     case 'create':
       return { method: 'POST', path: '/item-instances', body: bodyOf(operation) };
     case 'move':
+    case 'take-out':
     case 'transfer':
       return { method: 'POST', path: `/item-instances/${operation.id}/${operation.type}`, body: bodyOf(operation) };
     case 'delete':
@@ -372,7 +386,7 @@ export const toAt = (shown: ShownPlace | null): At | null =>
 
 /** A response in terms of the model. */
 export const outcomeOf = (operation: Operation, { status, body }: ApiResponse): Outcome => {
-  const answersInstance = ['create', 'move', 'transfer'].includes(operation.type);
+  const answersInstance = ['create', 'move', 'take-out', 'transfer'].includes(operation.type);
   return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
 };
 
@@ -400,10 +414,11 @@ export const resolve = (model: Model, chosen: Operation, { things }: Pick<Names,
   if (chosen.type === 'batch')
     return { ...chosen, operations: chosen.operations.map((one) => resolve(model, one, { things })) };
   const operation = 'id' in chosen ? { ...chosen, id: resolveId(model, chosen.id, things) } : chosen;
-  if (operation.type !== 'move' && operation.type !== 'transfer') return operation;
+  if (operation.type !== 'move' && operation.type !== 'take-out' && operation.type !== 'transfer') return operation;
   const owner = model.things.get(operation.id)?.userId ?? 'nobody';
   const userId = operation.userId === OWNER ? owner : operation.userId;
   if (operation.type === 'transfer') return { ...operation, userId };
+  if (operation.type === 'take-out') return { ...operation, userId: userId as string };
   const bags = [...model.bags].flatMap(([id, bag]) => (bag.userId === owner ? [id] : [])).sort();
   const index = BAGS_OF_OWNER.indexOf(operation.bagId ?? '');
   const bagId = index < 0 ? operation.bagId : bags[index];
@@ -460,6 +475,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
         swap: swap > 0,
       },
     }));
+  const takeOut: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('take-out' as const), id, userId: owner });
   const transfer: fc.Arbitrary<Operation> = fc
     .tuple(id, fc.option(owner, { nil: undefined }), owned, fc.boolean(), maybePlace)
     .map(([thing, from, to, placed, where]) => ({
@@ -473,6 +489,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
   const single = fc.oneof(
     { weight: 8, arbitrary: create },
     { weight: 12, arbitrary: move },
+    { weight: 2, arbitrary: takeOut },
     { weight: 5, arbitrary: transfer },
     { weight: 1, arbitrary: remove },
   );

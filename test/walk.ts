@@ -149,6 +149,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await give('wide', 'shield');
   await post('/item-instances/one/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9 });
   await post('/item-instances/two/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9, swap: true });
+  await post('/item-instances/three/take-out', { userId: 'ann' });
   await post('/item-instances/one/transfer', { userId: 'ann', toUserId: 'bob', toUserSpaceId: bags.bob });
   await post('/item-instances/batch', {
     operations: [
@@ -192,6 +193,9 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       `/users/ann/spaces/${bags.ann}`,
     ],
     ...[
+      '/roll-events?itemId=sword',
+      '/roll-events?userId=ann&from=2026-01-01T00:00:00Z',
+      '/users/ann/rolls?limit=1',
       '/users/ann/receipts',
       '/users/ann/receipts?limit=1',
       '/users/ann/proof?epoch=0',

@@ -39,6 +39,10 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
     [
       ['Rows on a page of a list', count(LIMITS.pageRows)],
       ['Size of a page (it ends early, and has a `Link`)', mebibytes(LIMITS.responseBytes)],
+      [
+        'Entries of the roll log looked at for a page (with a `Link` if there are more)',
+        count(LIMITS.rollEventsScanned),
+      ],
       ['User spaces shown with each space in `GET /spaces`', count(LIMITS.userSpacesPerListedSpace)],
       ['User spaces on a page of `GET /spaces`', count(LIMITS.listedUserSpaces)],
       ['Response to a request with an `Idempotency-Key`', characters(LIMITS.storedResponseLength)],

@@ -264,7 +264,8 @@ export interface Tables {
   /**
    * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
    * deleted; on PostgreSQL there is a partition per week. `catalog_version` is the version of the catalog that was
-   * rolled on; null for rolls from before versions were kept.
+   * rolled on; null for rolls from before versions were kept. `details` is JSON: requests, tiers, counters and receipts;
+   * null for rolls from before these were kept.
    */
   roll_events: TeamRow & {
     catalog_version: number | null;
@@ -272,6 +273,7 @@ export interface Tables {
     roller_id: string | null;
     rolled_at: number;
     results: string;
+    details: string | null;
   };
   /**
    * Roll counters: per day and, with an empty `day`, in total. `template_id` is empty for rolls without a template.

@@ -30,6 +30,13 @@ export const LIMITS = {
   /** Spaces whose user spaces are read at once. */
   listedSpacesRead: 50,
   listedIds: 1000,
+  /** Entries of the roll log that are looked at for one page. */
+  rollEventsScanned: 10_000,
+  /** Read before it is known how large they are. */
+  rollEventsReadFirst: 50,
+  rollEventsShown: 100,
+  /** By how much the time of a roll and the time in its id may differ. */
+  rollEventsApartMs: 3_600_000,
   issues: 100,
   /** For lists: a page ends early, with a `Link` to the next, once its rows have this many bytes. */
   responseBytes: 2 * 1024 * 1024,

@@ -49,6 +49,7 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     path: '/item-instances/blade/move',
     body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
   },
+  'POST /item-instances/:id/take-out': { path: '/item-instances/placed/take-out', body: { userId: 'bob' } },
   'POST /item-instances/:id/transfer': { path: '/item-instances/blade/transfer', body: { toUserId: 'bob' } },
   'POST /item-instances/batch': {
     path: '/item-instances/batch',
@@ -89,7 +90,7 @@ const stock = async (service: Service): Promise<Client> => {
     queries.updateTable('player_seeds').set({ next_seed: SEED }).where('team_id', '=', team.teamId).execute(),
   );
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
-  await send('/item-instances', { itemId: 'sword', userId: 'bob', ...corner });
+  await send('/item-instances', { id: 'placed', itemId: 'sword', userId: 'bob', ...corner });
   return team;
 };
 

@@ -145,6 +145,7 @@ onEveryDatabase('inventories', (service, engine) => {
     for (const type of [
       'create',
       'move',
+      'take-out',
       'transfer',
       'delete',
       'batch',

@@ -252,6 +252,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
       spaceId: 'a-space',
     }),
   ],
+  'POST /item-instances/:id/take-out': () => [
+    attempt('not found', '/item-instances/a-instance/take-out', { userId: 'a-user' }),
+    attempt('not found', '/item-instances/b-instance/take-out', { userId: 'a-user' }),
+  ],
   'POST /item-instances/:id/transfer': () => [
     attempt('not found', '/item-instances/a-instance/transfer', { toUserId: 'b-user' }),
     attempt('not found', '/item-instances/a-instance/transfer', { userId: 'a-user', toUserId: 'a-user' }),
@@ -284,6 +288,12 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('empty', '/item-instance-spaces?teamUserSpaceId=a-user-space'),
     attempt('own', '/item-instance-spaces'),
   ],
+  'GET /roll-events': () => [
+    attempt('own', '/roll-events'),
+    attempt('empty', '/roll-events?userId=a-user'),
+    attempt('empty', '/roll-events?templateId=a-template'),
+  ],
+  'GET /users/:userId/rolls': () => [attempt('not found', '/users/a-user/rolls')],
   'GET /roll-events/stats': () => [
     attempt('own', '/roll-events/stats'),
     attempt('own', '/roll-events/stats?templateId=a-template'),

@@ -206,6 +206,9 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('POST', '/templates/banner/spark', junk, 400);
   await send('POST', '/templates/banner/spark', { userId: 'roller', itemId: numbered('slim', 0) });
   await send('GET', '/users/roller/templates/pack');
+  await send('GET', '/roll-events');
+  await send('GET', `/roll-events?itemId=${numbered('slim', 0)}`);
+  await send('GET', '/users/roller/rolls');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await send('GET', '/roll-events/evidence');
@@ -311,6 +314,7 @@ const inventories = async (send: Send): Promise<void> => {
   await send('POST', '/users/player/spaces', junk, 400);
   await send('POST', '/users/player/spaces', { spaceId: 'space-of-player' });
   await send('GET', '/users/player/spaces');
+  await send('POST', `${THING}/take-out`, { userId: 'player' });
   await send('POST', `${THING}/transfer`, { userId: 'player', toUserId: 'other' });
   await send('GET', `${THING}/history`);
   await send('DELETE', THING);

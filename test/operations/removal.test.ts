@@ -211,6 +211,54 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       await empty.drop();
     });
 
+    test('gets the index of its rollers at once where rolls are written, and of past weeks in the background', async () => {
+      const empty = await createEmptyDatabase('postgres');
+      const database = openDatabase(empty.url);
+      const older = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0016-'));
+      await database.migrate(older);
+      // As if the service had been running for weeks.
+      const [from, to] = [earliestId(Date.now() - 21 * DAY_MS), earliestId(Date.now() - 14 * DAY_MS)];
+      await database.transaction('team', async ({ queries }) => {
+        for (const text of [
+          'alter table roll_events detach partition roll_events_before',
+          `create table roll_events_past partition of roll_events for values from ('${from}') to ('${to}')`,
+          `alter table roll_events attach partition roll_events_before for values from (minvalue) to ('${from}')`,
+          `insert into roll_events (team_id, id, roller_id, rolled_at, results)
+            select 'team', '${from}-' || n, 'roller-' || n % 100, n, '[]' from generate_series(1, 5000) as n`,
+        ])
+          await sql.raw(text).execute(queries);
+      });
+      const unindexed = async (): Promise<string[]> => {
+        const { rows } = await database.read('team', ({ queries }) =>
+          sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
+            where inhparent = 'roll_events'::regclass and not exists (select 1 from pg_inherits as attached
+              join pg_index on indexrelid = attached.inhrelid
+              where attached.inhparent = 'roll_events_of_roller'::regclass and indrelid = pg_inherits.inhrelid)
+            order by 1`.execute(queries),
+        );
+        return rows.map(({ name }) => name);
+      };
+      await database.migrate();
+      assert.deepEqual(await unindexed(), ['roll_events_before', 'roll_events_past']);
+      await Promise.all([database.maintain(), database.maintain()]);
+      assert.deepEqual(await unindexed(), []);
+      const [{ isValid }] = (
+        await database.read('team', ({ queries }) =>
+          sql<{ isValid: boolean }>`select indisvalid as "isValid" from pg_index
+            where indexrelid = 'roll_events_of_roller'::regclass`.execute(queries),
+        )
+      ).rows as [{ isValid: boolean }];
+      assert.ok(isValid);
+      await database.transaction('team', ({ queries }) => sql`analyze roll_events`.execute(queries));
+      const { rows: plan } = await database.read('team', ({ queries }) =>
+        sql<Record<string, string>>`explain select * from roll_events
+          where team_id = 'team' and roller_id = 'roller-7' and id < 'z' order by id desc limit 101`.execute(queries),
+      );
+      assert.match(plan.map((row) => row['QUERY PLAN']).join('\n'), /roll_events_past_of_roller/);
+      await database.close();
+      await empty.drop();
+    });
+
     test('can be written during a long read, though nothing can be dropped meanwhile', async () => {
       const team = await service().anotherTeam();
       await team.post('/items', { id: 'coin', name: 'Coin' });

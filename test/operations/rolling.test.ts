@@ -218,11 +218,25 @@ const changeCatalog = async ({ send, read }: Cluster, known: Known): Promise<voi
   }
 };
 
-const compare = async ({ read, send, counts }: Cluster, known: Known, databaseUrl: string): Promise<void> => {
+/** How many items the log says were rolled, whichever version wrote its entries. */
+const countLogged = async ({ send }: Cluster, list: string): Promise<number> => {
+  let logged = 0;
+  for (let path: string | undefined = list; path !== undefined; ) {
+    const page: Awaited<ReturnType<Cluster['send']>> = await send('GET', path);
+    for (const { results } of JSON.parse(page.text)) logged += results.length;
+    path = page.next;
+  }
+  return logged;
+};
+
+const compare = async (cluster: Cluster, known: Known, databaseUrl: string): Promise<void> => {
+  const { read, send, counts } = cluster;
   const rolls = known.players.reduce((sum, { banner, fair }) => sum + banner + fair, known.plain);
   assert.equal((await read('/roll-events/stats')).totalRolls, rolls);
+  assert.equal(await countLogged(cluster, '/roll-events?limit=100'), rolls);
   for (const { userId, banner, kept, receipts } of known.players) {
     assert.equal((await read(`/users/${userId}/templates/banner`)).rolls, banner);
+    assert.equal(await countLogged(cluster, `/users/${userId}/rolls?templateId=banner&limit=50`), banner);
     const found: string[] = [];
     for (let path: string | undefined = `/item-instances?userId=${userId}&limit=1000`; path !== undefined; ) {
       const page: Awaited<ReturnType<Cluster['send']>> = await send('GET', path);

@@ -71,6 +71,7 @@ export const OPERATIONS = {
     delete: 'DELETE /users/{userId}',
     deleteByQuery: 'DELETE /users {query}',
     templateState: 'GET /users/{userId}/templates/{id}',
+    rolls: 'LIST /users/{userId}/rolls',
     receipts: 'LIST /users/{userId}/receipts',
     proof: 'GET /users/{userId}/proof {query}',
   },
@@ -87,6 +88,7 @@ export const OPERATIONS = {
     get: 'GET /item-instances/{id}',
     delete: 'DELETE /item-instances/{id}',
     move: 'POST /item-instances/{id}/move {body}',
+    takeOut: 'POST /item-instances/{id}/take-out {body}',
     transfer: 'POST /item-instances/{id}/transfer {body}',
     history: 'LIST /item-instances/{id}/history',
     batch: 'POST /item-instances/batch {body}',
@@ -100,6 +102,7 @@ export const OPERATIONS = {
     rotate: 'POST /users/{userId}/fairness/rotate {body}',
   },
   rollEvents: {
+    list: 'LIST /roll-events',
     stats: 'GET /roll-events/stats {query}',
     dropRates: 'GET /roll-events/drop-rates {query}',
     evidence: 'GET /roll-events/evidence {query}',

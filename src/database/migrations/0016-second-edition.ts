@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { earliestId } from '../../shared/ids.ts';
 import type { Engine, HalvedMigration } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
@@ -73,6 +74,43 @@ const keepEvidenceForEver = async (schema: Kysely<unknown>, engine: Engine): Pro
     .execute();
 };
 
+const indexRollers = (schema: Kysely<unknown>, name: string, table: string) =>
+  sql`create index ${sql.raw(name)} on ${sql.raw(table)} (roller_id, id) where roller_id is not null`.execute(schema);
+
+/**
+ * Rolls wait for the index of the partition that they are recorded in, but not for those of past weeks, which may have a
+ * hundred times as many rows: these are created in the background.
+ */
+const indexPartitions = async (schema: Kysely<unknown>): Promise<void> => {
+  const citus = await sql`select 1 from pg_extension where extname = 'citus'`.execute(schema);
+  if (citus.rows.length > 0) {
+    await indexRollers(schema, 'roll_events_of_roller', 'roll_events');
+    return;
+  }
+  await indexRollers(schema, 'roll_events_of_roller', 'only roll_events');
+  const { rows: partitions } = await sql<{ name: string; bound: string }>`
+    select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
+    from pg_inherits join pg_class as child on child.oid = inhrelid where inhparent = 'roll_events'::regclass`.execute(
+    schema,
+  );
+  const now = earliestId(Date.now());
+  for (const { name, bound } of partitions) {
+    const end = /TO \('([^']*)'\)/.exec(bound)?.[1];
+    if (end !== undefined && end <= now) continue;
+    await indexRollers(schema, `${name}_of_roller`, name);
+    await sql`alter index roll_events_of_roller attach partition ${sql.raw(`${name}_of_roller`)}`.execute(schema);
+  }
+};
+
+/** What the log of rolls says about each of them, and what the rolls of a player are found by. */
+const keepRollDetails = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  await schema.schema.alterTable('roll_events').addColumn('details', 'text').execute();
+  await schema.schema.createIndex('users_by_roller').on('users').columns(['team_id', 'roller_id']).execute();
+  await (engine === 'postgres'
+    ? indexPartitions(schema)
+    : indexRollers(schema, 'roll_events_of_roller', 'roll_events'));
+};
+
 /**
  * Verifiable rolls whose results nobody can choose: one chain of receipts per player, and manifests that hide what is
  * being prepared. Receipts of the first edition prove nothing, so they are removed.
@@ -121,6 +159,7 @@ export const secondEdition: HalvedMigration = {
       );
     await keepEvidenceForEver(schema, engine);
     await createLog(schema, engine);
+    await keepRollDetails(schema, engine);
 
     // Apart from that: scheduled drafts that the public page of a template announces.
     await schema.schema

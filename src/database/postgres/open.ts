@@ -14,7 +14,7 @@ import { checkConnectionLimit } from './connection-limit.ts';
 import { isBlocked, isCollision, isLockFailure, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
 import { countOthers } from './others.ts';
-import { addPartitions, dropPartitions } from './partitions.ts';
+import { addIndexes, addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
 import { probeWrite } from './probe.ts';
 import { currentSchema } from './schema.ts';
@@ -187,7 +187,10 @@ export const openPostgres = (
       });
       if (grown.length > 0) await apart((client) => analyze(client, grown));
       if (Date.now() < partitionsDueMs) return;
-      await apart((client) => addPartitions(client, meet, Date.now()));
+      await apart(async (client) => {
+        await addPartitions(client, meet, Date.now());
+        await addIndexes(client, meet, Date.now());
+      });
       partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
     },
     removeBefore: (table, beforeMs, shouldContinue) =>

@@ -67,6 +67,39 @@ const addPartition = async (client: Client, table: TimedTable, startMs: number):
   await client.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
 };
 
+/** Indexes of a partitioned table that a partition lacks: a migration leaves those of past weeks to `addIndexes`. */
+const LACKING = `select child.relname as name, own.relname as index, pg_get_indexdef(own.oid) as definition
+  from pg_inherits join pg_class as child on child.oid = inhrelid
+    join pg_index on indrelid = inhparent join pg_class as own on own.oid = indexrelid
+  where inhparent = $1::regclass and not exists (select 1 from pg_inherits as attached
+    join pg_index as part on part.indexrelid = attached.inhrelid
+    where attached.inhparent = own.oid and part.indrelid = child.oid)`;
+
+/** Creates the indexes that partitions of past weeks lack, one at a time; nobody writes to these partitions. */
+const addIndexesOf = async (
+  client: Client,
+  meetSchema: MeetSchema,
+  table: TimedTable,
+  nowMs: number,
+): Promise<void> => {
+  const now = earliestId(nowMs);
+  const past = (await partitionsOf(client, table)).filter(({ to }) => to !== undefined && to <= now);
+  const lacking = async (): Promise<{ name: string; index: string; definition: string } | undefined> => {
+    const { rows } = await client.query<{ name: string; index: string; definition: string }>(LACKING, [table]);
+    return rows.find(({ name }) => past.some((partition) => partition.name === name));
+  };
+  while ((await lacking()) !== undefined)
+    await changeTables(client, meetSchema, async () => {
+      // Another node may have created it.
+      const found = await lacking();
+      if (found === undefined) return;
+      const { name, index, definition } = found;
+      const own = index.replace(table, name);
+      await client.query(definition.replace(/^(CREATE (?:UNIQUE )?INDEX) .*? (USING .*)$/s, `$1 ${own} on ${name} $2`));
+      await client.query(`alter index ${index} attach partition ${own}`);
+    });
+};
+
 const missingWeeks = (partitions: readonly Partition[], nowMs: number): number[] => {
   const missing: number[] = [];
   for (let week = weekOf(nowMs), left = LIMITS.postgresPartitionsAhead; left >= 0; week = nextWeek(week), left -= 1) {
@@ -81,13 +114,19 @@ const missingWeeks = (partitions: readonly Partition[], nowMs: number): number[]
 export const addPartitions = async (client: Client, meetSchema: MeetSchema, nowMs: number): Promise<void> => {
   if (!(await canChangeTables(client))) return;
   for (const table of TIMED_TABLES) {
-    if (missingWeeks(await partitionsOf(client, table), nowMs).length === 0) continue;
-    await changeTables(client, meetSchema, async () => {
-      // Another node may have created some of them.
-      for (const week of missingWeeks(await partitionsOf(client, table), nowMs))
-        await addPartition(client, table, week);
-    });
+    if (missingWeeks(await partitionsOf(client, table), nowMs).length > 0)
+      await changeTables(client, meetSchema, async () => {
+        // Another node may have created some of them.
+        for (const week of missingWeeks(await partitionsOf(client, table), nowMs))
+          await addPartition(client, table, week);
+      });
   }
+};
+
+/** Creates the missing indexes of past weeks, which may take long. On Citus there are none: migrations create them. */
+export const addIndexes = async (client: Client, meetSchema: MeetSchema, nowMs: number): Promise<void> => {
+  if (client.isCitus) return;
+  for (const table of TIMED_TABLES) await addIndexesOf(client, meetSchema, table, nowMs);
 };
 
 /** Deletes rows with ids before the given one team by team, since a distributed table allows no other way to do it in steps. */

@@ -8,6 +8,7 @@ import { type InstanceDeps, type OperationErrors, runOperations, shapeFaults } f
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
   move: compileShape(OPERATIONS.move),
+  'take-out': compileShape(OPERATIONS['take-out']),
   transfer: compileShape(OPERATIONS.transfer),
   delete: compileShape(OPERATIONS.delete),
 };

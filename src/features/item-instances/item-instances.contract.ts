@@ -125,6 +125,10 @@ const Move = Strict(moveMembers, {
 });
 export type Move = Static<typeof Move>;
 
+export const takeOutMembers = { userId: OwnerId('The current owner.') };
+const TakeOut = Strict(takeOutMembers, { title: 'TakeOut', examples: [{ userId: 'player-1' }] });
+export type TakeOut = Static<typeof TakeOut>;
+
 export const transferMembers = {
   userId: Type.Optional(OwnerId('The current owner. If given, a repeated request does not transfer it twice.')),
   toUserId: OwnerId('The new owner, who must exist.'),
@@ -199,6 +203,17 @@ export const moveItemInstance = {
   params: PathId,
   body: Move,
   response: responses('The item instance at its new position.', InstanceResult, 400, 401, 403, 404, 409, 500),
+};
+
+export const takeOutItemInstance = {
+  operationId: 'takeOutItemInstance',
+  summary: 'Take an item instance out of its user space',
+  description:
+    'Its owner keeps it, unplaced; a move with `spaceId` or `userSpaceId` places it again. Nothing changes if it is not placed. If `userId` is not the current owner: 404.',
+  tags,
+  params: PathId,
+  body: TakeOut,
+  response: responses('The item instance, unplaced.', InstanceResult, 400, 401, 403, 404, 500),
 };
 
 export const transferItemInstance = {

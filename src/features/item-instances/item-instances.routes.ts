@@ -43,6 +43,12 @@ export const itemInstanceRoutes = (
     ),
   );
 
+  app.post('/item-instances/:id/take-out', { schema: contract.takeOutItemInstance }, (request, reply) =>
+    command(request, reply, (work, { context, params, body }) =>
+      service.takeOutItemInstance(work, context, params.id, body, deps),
+    ),
+  );
+
   app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
     command(request, reply, (work, { context, params, body }) =>
       service.transferItemInstance(work, context, params.id, body, deps),

@@ -18,7 +18,7 @@ import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
 import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
-import type { InstanceResult, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
+import type { InstanceResult, Move, NewItemInstance, TakeOut, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 
 /** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
@@ -31,6 +31,7 @@ export interface InstanceDeps {
 export type Operation =
   | ({ readonly type: 'create' } & NewItemInstance)
   | ({ readonly type: 'move'; readonly id: string } & Move)
+  | ({ readonly type: 'take-out'; readonly id: string } & TakeOut)
   | ({ readonly type: 'transfer'; readonly id: string } & Transfer)
   | { readonly type: 'delete'; readonly id: string };
 
@@ -103,7 +104,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
     // A generated id is new and has no past.
     if (operation.id !== undefined) {
       instanceIds.add(operation.id);
-      if (operation.type !== 'move') recordedIds.add(operation.id);
+      if (operation.type !== 'move' && operation.type !== 'take-out') recordedIds.add(operation.id);
     }
     if (operation.type === 'create') userIds.add(operation.userId);
     if (operation.type === 'transfer') userIds.add(operation.toUserId);
@@ -249,6 +250,12 @@ const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string
   return toInstanceResult(work.teamId, row, placement);
 };
 
+const takeOut = (parts: Parts, { id, userId }: TakeOut & { readonly id: string }): InstanceResult => {
+  const row = ownedBy(parts, id, userId);
+  parts.holdings.inventory.takeAway(id);
+  return toInstanceResult(parts.work.teamId, row, null);
+};
+
 const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): InstanceResult => {
   const { work, context, holdings } = parts;
   const { userId, toUserId, toUserSpaceId } = input;
@@ -289,6 +296,8 @@ const runOperation = async (parts: Parts, operation: Operation): Promise<Result>
       return create(parts, operation);
     case 'move':
       return move(parts, operation);
+    case 'take-out':
+      return takeOut(parts, operation);
     case 'transfer':
       return transfer(parts, operation);
     case 'delete':
@@ -331,6 +340,9 @@ export const createItemInstance = (work: Work, context: Context, input: NewItemI
 
 export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, deps: InstanceDeps) =>
   alone(work, context, { type: 'move', id, ...input }, deps) as Promise<InstanceResult>;
+
+export const takeOutItemInstance = (work: Work, context: Context, id: string, input: TakeOut, deps: InstanceDeps) =>
+  alone(work, context, { type: 'take-out', id, ...input }, deps) as Promise<InstanceResult>;
 
 export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, deps: InstanceDeps) =>
   alone(work, context, { type: 'transfer', id, ...input }, deps) as Promise<InstanceResult>;

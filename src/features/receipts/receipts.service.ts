@@ -340,6 +340,16 @@ const writeReceipt = (
   return hash;
 };
 
+/** What the response to a roll said about its receipt; undefined if there is none any more. */
+export const findFairness = async (
+  finder: Finder,
+  userId: string,
+  place: store.ReceiptPosition,
+): Promise<RollFairness | undefined> => {
+  const [found] = await finder.find(store.hashAt, { userId, ...place });
+  return found && { ...place, receipt: found.hash };
+};
+
 /** Keeps verifiable rolls out while a user is deleted. */
 export const holdSeedsOf = async (tx: Transaction, userId: string): Promise<void> => {
   await store.holdSeedsOf(tx, userId);

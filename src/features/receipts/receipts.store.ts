@@ -45,6 +45,13 @@ export const receiptAt = lookup(
     rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch, nonce }).selectAll(),
 );
 
+/** The hash alone: receipts are long. */
+export const hashAt = lookup(
+  { userId: 'text', epoch: 'integer', nonce: 'bigint' },
+  (queries, teamId, { userId, epoch, nonce }) =>
+    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch, nonce }).select('hash'),
+);
+
 /** The last receipt of each series in an epoch, before a nonce. */
 export const lastOfSeries = lookup(
   { userId: 'text', epoch: 'integer', before: 'bigint' },

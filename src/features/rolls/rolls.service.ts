@@ -72,6 +72,17 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
 const observationOf = (team: TeamCatalog, request: RollRequest | null, { item }: RolledItem): Rolls['observe'] =>
   request?.classifierOptionIds?.length ? null : (observe) => team.observer(item.id, observe);
 
+/** The record of a roll that belongs to nobody. */
+const plainRecord = (
+  { nowMs, requestId }: Context,
+  team: TeamCatalog,
+  request: RollRequest | null,
+  rolled: RolledItem,
+): Rolls => ({
+  ...{ version: team.version, templateId: null, rollerId: null, nowMs, requestId, rolled: [rolled], details: null },
+  observe: observationOf(team, request, rolled),
+});
+
 /** Rolls an item and gives it to a user; if the team wants it so, with a receipt. */
 const rollForUser = async (
   work: Work,
@@ -93,14 +104,6 @@ const rollForUser = async (
   const roll = epoch && beginRoll(work, context, epoch);
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
   const [given] = room.give([{ itemId: rolled.item.id, values: rolled.values }]);
-  recordRolls(work, {
-    version: team.version,
-    templateId: null,
-    rollerId: receiver.user.roller_id,
-    nowMs: context.nowMs,
-    rolled: [rolled],
-    observe: observationOf(team, request, rolled),
-  });
   const fairness = roll?.leaveReceipt({
     kind: 'roll',
     scope: PLAIN_SCOPE,
@@ -108,6 +111,11 @@ const rollForUser = async (
     before: null,
     after: null,
     results: [plainRow(rolled)],
+  });
+  recordRolls(work, {
+    ...plainRecord(context, team, request, rolled),
+    rollerId: receiver.user.roller_id,
+    details: { outcomes: null, before: null, after: null, fairness },
   });
   return team.rollText(rolled, given && giveResultText(given) + fairnessText(fairness));
 };
@@ -121,13 +129,10 @@ export const rollItem = async (
 ): Promise<string> => {
   const { userId, test = false } = request ?? {};
   if (userId !== undefined) return rollForUser(work, context, { ...request, userId }, deps);
-  const { nowMs } = context;
   const team = await deps.catalogs.current(work);
   const pool = poolOf(work, team, request);
   const rolled = rollFromPool(pool, deps.draws) as RolledItem;
-  const observe = observationOf(team, request, rolled);
-  if (!test)
-    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled], observe });
+  if (!test) recordRolls(work, plainRecord(context, team, request, rolled));
   return team.rollText(rolled);
 };
 

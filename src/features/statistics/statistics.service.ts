@@ -13,6 +13,10 @@ const checkFilter = ({ from, to }: StatisticsFilter): void => {
     throw invalid({ path: '/query/from', message: `must not be after to (${to})` });
 };
 
+/** The names of items, and the last names of deleted ones. */
+export const findItemNames: (reader: Reader, itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>> =
+  store.selectNames;
+
 const inByteOrder = (counts: ReadonlyMap<string, number>): [string, number][] =>
   [...counts].sort(([a], [b]) => compareBytes(a, b));
 

@@ -30,7 +30,16 @@ onEveryDatabase('statistics', (service) => {
     );
     const rolled = itemIds.map((id) => ({ item: items.find((known) => known.id === id) as CompiledItem, values: [] }));
     return service().database.write(team.teamId, async (work) =>
-      recordRolls(work, { version: 1, templateId, rollerId: null, nowMs, rolled, observe: null }),
+      recordRolls(work, {
+        version: 1,
+        templateId,
+        rollerId: null,
+        nowMs,
+        requestId: 'r',
+        rolled,
+        details: null,
+        observe: null,
+      }),
     );
   };
 

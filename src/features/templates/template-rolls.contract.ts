@@ -10,6 +10,8 @@ import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
 export const TierId = Nullable(Type.String(), {
   description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
 });
+/** Optional in states, since responses that earlier versions stored for an `Idempotency-Key` lack it. */
+const TierName = Nullable(Type.String(), { description: 'The name of the option.' });
 const Rate = Type.Number({ description: 'From 0 to 1.' });
 const Count = Type.Integer({ minimum: 0 });
 
@@ -21,14 +23,14 @@ const UserTemplateState = Type.Object(
     sinceTop: { ...Count, description: 'Rolls since the top tier was last rolled.' },
     losses: { ...Count, description: 'Consecutive top-tier results that were not featured.' },
     sparkPoints: { ...Count, description: 'Points that can be exchanged for a featured item.' },
-    pities: Type.Array(Type.Object({ tier: Type.String(), since: Count }), {
+    pities: Type.Array(Type.Object({ tier: Type.String(), tierName: Type.Optional(TierName), since: Count }), {
       description: 'Rolls since each lower tier with its own pity was last rolled.',
     }),
     accruedRolls: {
       ...Count,
       description: 'Rolls accrued on an idle template that can be claimed now; 0 for other types.',
     },
-    next: Type.Array(Type.Object({ tier: TierId, rate: Rate }), {
+    next: Type.Array(Type.Object({ tier: TierId, tierName: Type.Optional(TierName), rate: Rate }), {
       description:
         'The exact tier odds of the next roll; for packs and offers, the chance that it contains the tier. Rarest first.',
     }),
@@ -165,7 +167,7 @@ export const disclosed = {
   tiers: Type.Array(
     Type.Object({
       tier: TierId,
-      name: Nullable(Type.String(), { description: 'The name of the option.' }),
+      name: TierName,
       ...oddsMembers,
     }),
   ),

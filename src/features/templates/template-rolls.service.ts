@@ -102,8 +102,14 @@ const showState = (
   state: TemplateState | null,
   nowMs: number,
 ): UserTemplateState => {
-  const view = viewState(template, state, nowMs);
-  return { templateId: template.id, userId, ...view, pities: [...view.pities], next: [...view.next] };
+  const { pities, next, ...view } = viewState(template, state, nowMs);
+  const nameOf = (tier: string | null): string | null =>
+    template.tiers.all.find(({ optionId }) => optionId === tier)?.name ?? null;
+  return {
+    ...{ templateId: template.id, userId, ...view },
+    pities: pities.map(({ tier, since }) => ({ tier, tierName: nameOf(tier), since })),
+    next: next.map(({ tier, rate }) => ({ tier, tierName: nameOf(tier), rate })),
+  };
 };
 
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
@@ -169,17 +175,6 @@ export const rollTemplate = async (
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
   const given = room?.give(rolled.map(giftOf));
-  if (!test)
-    recordRolls(work, {
-      version: ready.team.version,
-      templateId: id,
-      rollerId: (receiver?.user ?? epoch?.user ?? user)?.roller_id ?? null,
-      nowMs,
-      rolled,
-      // A seed gives the same offers every time, so they say nothing about the odds.
-      observe: seed === undefined ? (observe) => ready.observer()(before?.pity ?? null, rolled, depth, observe) : null,
-    });
-
   const fairness = verifiable?.leaveReceipt({
     kind: 'roll',
     scope: scopeOf(id, template.pityGroup),
@@ -188,6 +183,18 @@ export const rollTemplate = async (
     after,
     results: rolled.map(templateRow),
   });
+  if (!test)
+    recordRolls(work, {
+      version: ready.team.version,
+      templateId: id,
+      rollerId: (receiver?.user ?? epoch?.user ?? user)?.roller_id ?? null,
+      nowMs,
+      requestId: context.requestId,
+      rolled,
+      details: { outcomes: rolled, before, after, fairness },
+      // A seed gives the same offers every time, so they say nothing about the odds.
+      observe: seed === undefined ? (observe) => ready.observer()(before?.pity ?? null, rolled, depth, observe) : null,
+    });
   if (after !== null) held?.save(after);
   const rolls = rolled.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, atMs);

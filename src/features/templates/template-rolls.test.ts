@@ -68,8 +68,8 @@ onEveryDatabase('rolls on templates', (service) => {
       pities: [],
       accruedRolls: 0,
       next: [
-        { tier: options.five, rate: 1 },
-        { tier: options.three, rate: 0 },
+        { tier: options.five, tierName: 'five', rate: 1 },
+        { tier: options.three, tierName: 'three', rate: 0 },
       ],
     });
     assert.deepEqual((await service().get('/users/ann/templates/pity')).body, first.body.state);

@@ -1,3 +1,4 @@
+import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask, type Hold, holding } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
@@ -53,6 +54,16 @@ export const findKnownUser: (finder: Finder, id: string) => Promise<KnownUser | 
 export const findUser = async (finder: Finder, id: string): Promise<User | undefined> => {
   const row = await findRow(finder, id);
   return row && store.toUser(row);
+};
+
+/** The users whom roll events belong to, by the ids that stand for them there. Deleted users are missing. */
+export const findRollers = async (finder: Finder, rollerIds: Iterable<string>): Promise<Map<string, string>> => {
+  const found = new Map<string, string>();
+  await inChunks([...new Set(rollerIds)], async (some) => {
+    const users = await Promise.all(some.map((rollerId) => finder.find(store.userByRoller, { rollerId })));
+    for (const [index, [user]] of users.entries()) if (user !== undefined) found.set(some[index] as string, user.id);
+  });
+  return found;
 };
 
 export const getUser = async (finder: Finder, id: string): Promise<User> => {

@@ -28,6 +28,11 @@ export const userById = rowByKey('users', { id: 'text' });
 /** Locked, so that the user is not deleted until the end of the transaction. */
 export const holdUserById = locking('users', userById);
 
+/** Whoever rolled, by the id that stands for them in the roll events. */
+export const userByRoller = lookup({ rollerId: 'text' }, (queries, teamId, { rollerId }) =>
+  rowsOf('users', { queries, teamId }, { roller_id: rollerId }).select('id'),
+);
+
 export const userByExternalId = lookup({ externalId: 'text' }, (queries, teamId, { externalId }) =>
   rowsOf('users', { queries, teamId }, { external_id: externalId }).selectAll(),
 );
