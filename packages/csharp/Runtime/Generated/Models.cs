@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace Itemwright
 {
-    /// <summary>One of <see cref="CreateOperation"/>, <see cref="MoveOperation"/>, <see cref="TransferOperation"/>, <see cref="DeleteOperation"/>.</summary>
+    /// <summary>One of <see cref="CreateOperation"/>, <see cref="MoveOperation"/>, <see cref="TakeOutOperation"/>, <see cref="TransferOperation"/>, <see cref="DeleteOperation"/>.</summary>
     public abstract class BatchOperation : Model
     {
         internal BatchOperation()
@@ -3225,6 +3225,62 @@ namespace Itemwright
         }
     }
 
+    public sealed class LoggedResult : Model
+    {
+        public string ItemId { get; set; }
+
+        /// <summary>For a deleted item, its last name.</summary>
+        public string ItemName { get; set; }
+
+        /// <summary>The attribute values that were rolled, in the order of the ids of the item attributes at that time.</summary>
+        public IReadOnlyList<double> Values { get; set; }
+
+        /// <summary>A classifier option id; null for a roll without a template, and on a template without tiers.</summary>
+        public string Tier { get; set; }
+
+        /// <summary>The name of the option; null if it was deleted since.</summary>
+        public string TierName { get; set; }
+
+        /// <summary>Whether the tier was due because of a pity threshold; null without a template.</summary>
+        public bool? Pity { get; set; }
+
+        /// <summary>Whether the item was a featured one; null without a template.</summary>
+        public bool? Featured { get; set; }
+
+        /// <summary>Only if the results of an entry belong to different requests.</summary>
+        public string RequestId { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("itemName", JsonFrom.Text(ItemName));
+            members.AddGiven("values", JsonFrom.List(Values, one => JsonFrom.Number(one)));
+            members.Add("tier", JsonFrom.Text(Tier));
+            members.Add("tierName", JsonFrom.Text(TierName));
+            members.Add("pity", JsonFrom.Flag(Pity));
+            members.Add("featured", JsonFrom.Flag(Featured));
+            members.AddGiven("requestId", JsonFrom.Text(RequestId));
+        }
+
+        internal static LoggedResult Read(JsonValue json) => Fill(json, new LoggedResult());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "itemName": ItemName = JsonTo.Text(value); return true;
+                case "values": Values = JsonTo.List(value, one => JsonTo.SureNumber(one)); return true;
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "tierName": TierName = JsonTo.Text(value); return true;
+                case "pity": Pity = JsonTo.Flag(value); return true;
+                case "featured": Featured = JsonTo.Flag(value); return true;
+                case "requestId": RequestId = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class Move : Model
     {
         /// <summary>The current owner.</summary>
@@ -5369,6 +5425,139 @@ namespace Itemwright
         }
     }
 
+    public sealed class RollCounters : Model
+    {
+        /// <summary>Rolls (packs, offers, claimed rolls) of the user on the template.</summary>
+        public long Rolls { get; set; }
+
+        public long SparkPoints { get; set; }
+
+        /// <summary>Consecutive top-tier results that were not featured.</summary>
+        public long Losses { get; set; }
+
+        /// <summary>Rolls since each tier with a pity was last rolled, the top tier included; one that is missing is 0.</summary>
+        public IReadOnlyList<RollCountersPity> Pities { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("rolls", JsonFrom.Integer(Rolls));
+            members.AddGiven("sparkPoints", JsonFrom.Integer(SparkPoints));
+            members.AddGiven("losses", JsonFrom.Integer(Losses));
+            members.AddGiven("pities", JsonFrom.List(Pities, one => JsonFrom.Model(one)));
+        }
+
+        internal static RollCounters Read(JsonValue json) => Fill(json, new RollCounters());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "rolls": Rolls = JsonTo.SureInteger(value); return true;
+                case "sparkPoints": SparkPoints = JsonTo.SureInteger(value); return true;
+                case "losses": Losses = JsonTo.SureInteger(value); return true;
+                case "pities": Pities = JsonTo.List(value, one => RollCountersPity.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class RollCountersPity : Model
+    {
+        public string Tier { get; set; }
+
+        /// <summary>The name of the option; null if it was deleted since.</summary>
+        public string TierName { get; set; }
+
+        public long Since { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("tier", JsonFrom.Text(Tier));
+            members.Add("tierName", JsonFrom.Text(TierName));
+            members.AddGiven("since", JsonFrom.Integer(Since));
+        }
+
+        internal static RollCountersPity Read(JsonValue json) => Fill(json, new RollCountersPity());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "tierName": TierName = JsonTo.Text(value); return true;
+                case "since": Since = JsonTo.SureInteger(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>A request that rolled. Rolls without a template and a user that happened at the same moment share an entry. Tiers, counters, request and receipt are null or missing in entries from before these were recorded.</summary>
+    public sealed class RollEvent : Model
+    {
+        /// <summary>Identifier, unique in the team.</summary>
+        public string Id { get; set; }
+
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string RolledAt { get; set; }
+
+        /// <summary>Who rolled; null for a roll for nobody, and if the user was deleted.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>Null for a roll without a template.</summary>
+        public string TemplateId { get; set; }
+
+        /// <summary>The version of the catalog that was rolled on.</summary>
+        public long? Version { get; set; }
+
+        /// <summary>The <c>X-Request-Id</c> of the request; null if several share the entry, whose results then have it.</summary>
+        public string RequestId { get; set; }
+
+        /// <summary>In the order in which they were rolled.</summary>
+        public IReadOnlyList<LoggedResult> Results { get; set; }
+
+        /// <summary>The counters of the user before the roll. Null if there are none: without a template or a user, and for a seeded run.</summary>
+        public RollCounters Before { get; set; }
+
+        /// <summary>The counters of the user after it. Null if there are none: without a template or a user, and for a seeded run.</summary>
+        public RollCounters After { get; set; }
+
+        public RollFairness Fairness { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("id", JsonFrom.Text(Id));
+            members.AddGiven("rolledAt", JsonFrom.Text(RolledAt));
+            members.Add("userId", JsonFrom.Text(UserId));
+            members.Add("templateId", JsonFrom.Text(TemplateId));
+            members.Add("version", JsonFrom.Integer(Version));
+            members.Add("requestId", JsonFrom.Text(RequestId));
+            members.AddGiven("results", JsonFrom.List(Results, one => JsonFrom.Model(one)));
+            members.Add("before", JsonFrom.Model(Before));
+            members.Add("after", JsonFrom.Model(After));
+            members.AddGiven("fairness", JsonFrom.Model(Fairness));
+        }
+
+        internal static RollEvent Read(JsonValue json) => Fill(json, new RollEvent());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "id": Id = JsonTo.Text(value); return true;
+                case "rolledAt": RolledAt = JsonTo.Text(value); return true;
+                case "userId": UserId = JsonTo.Text(value); return true;
+                case "templateId": TemplateId = JsonTo.Text(value); return true;
+                case "version": Version = JsonTo.Integer(value); return true;
+                case "requestId": RequestId = JsonTo.Text(value); return true;
+                case "results": Results = JsonTo.List(value, one => LoggedResult.Read(one)); return true;
+                case "before": Before = RollCounters.Read(value); return true;
+                case "after": After = RollCounters.Read(value); return true;
+                case "fairness": Fairness = RollFairness.Read(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     /// <summary>Only for verifiable rolls.</summary>
     public sealed class RollFairness : Model
     {
@@ -6294,6 +6483,36 @@ namespace Itemwright
         }
     }
 
+    public sealed class TakeOut : Model
+    {
+        /// <summary>The current owner.</summary>
+        public string UserId { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("userId", JsonFrom.Text(UserId));
+        }
+    }
+
+    public sealed class TakeOutOperation : BatchOperation
+    {
+        /// <summary>The operation.</summary>
+        public string Type => "take-out";
+
+        /// <summary>Which item instance.</summary>
+        public string Id { get; set; }
+
+        /// <summary>The current owner.</summary>
+        public string UserId { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("type", JsonFrom.Text(Type));
+            members.AddGiven("id", JsonFrom.Text(Id));
+            members.AddGiven("userId", JsonFrom.Text(UserId));
+        }
+    }
+
     /// <summary>The caller's team, and the role of the secret that was used.</summary>
     public sealed class Team : Model
     {
@@ -7183,11 +7402,15 @@ namespace Itemwright
     {
         public string Tier { get; set; }
 
+        /// <summary>The name of the option.</summary>
+        public string TierName { get; set; }
+
         public long Since { get; set; }
 
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("tier", JsonFrom.Text(Tier));
+            members.AddGiven("tierName", JsonFrom.Text(TierName));
             members.AddGiven("since", JsonFrom.Integer(Since));
         }
 
@@ -7198,6 +7421,7 @@ namespace Itemwright
             switch (name)
             {
                 case "tier": Tier = JsonTo.Text(value); return true;
+                case "tierName": TierName = JsonTo.Text(value); return true;
                 case "since": Since = JsonTo.SureInteger(value); return true;
                 default: return false;
             }
@@ -7209,12 +7433,16 @@ namespace Itemwright
         /// <summary>A classifier option id; null for the only tier of a template without <c>baseRates</c>.</summary>
         public string Tier { get; set; }
 
+        /// <summary>The name of the option.</summary>
+        public string TierName { get; set; }
+
         /// <summary>From 0 to 1.</summary>
         public double Rate { get; set; }
 
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.Add("tier", JsonFrom.Text(Tier));
+            members.AddGiven("tierName", JsonFrom.Text(TierName));
             members.AddGiven("rate", JsonFrom.Number(Rate));
         }
 
@@ -7225,6 +7453,7 @@ namespace Itemwright
             switch (name)
             {
                 case "tier": Tier = JsonTo.Text(value); return true;
+                case "tierName": TierName = JsonTo.Text(value); return true;
                 case "rate": Rate = JsonTo.SureNumber(value); return true;
                 default: return false;
             }

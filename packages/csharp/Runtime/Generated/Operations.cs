@@ -645,6 +645,16 @@ namespace Itemwright
         public Call<UserTemplateState> TemplateStateAsync(string userId, string id, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<UserTemplateState>(TemplateStateOperation, one => UserTemplateState.Read(one), new string[] { userId, id }, null, null, options, cancellationToken);
 
+        private static readonly Operation RollsOperation = new Operation("users.rolls", Verb.Get, "/users/{userId}/rolls");
+
+        /// <summary>
+        /// List the rolls of a user: <c>GET /users/{userId}/rolls</c>.
+        /// <para/>
+        /// The same as the list of all rolls with <c>userId</c>, but 404 for an unknown user. Newest first, one page at a time; follow the <c>Link</c> header for more. At most 10000 entries are looked at for a page, so with a filter by template, item or tier, a page can have few entries or none although more follow: the list ends where there is no <c>Link</c>. Entries are kept for as long as the service is configured to.
+        /// </summary>
+        public PagedList<RollEvent> Rolls(string userId, ListUserRollsQuery query = null, CallOptions options = null) =>
+            caller.List<RollEvent>(RollsOperation, one => RollEvent.Read(one), new string[] { userId }, query, options);
+
         private static readonly Operation ReceiptsOperation = new Operation("users.receipts", Verb.Get, "/users/{userId}/receipts");
 
         /// <summary>
@@ -787,6 +797,16 @@ namespace Itemwright
         public Call<ItemInstanceResult> MoveAsync(string id, Move body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ItemInstanceResult>(MoveOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
 
+        private static readonly Operation TakeOutOperation = new Operation("itemInstances.takeOut", Verb.Post, "/item-instances/{id}/take-out");
+
+        /// <summary>
+        /// Take an item instance out of its user space: <c>POST /item-instances/{id}/take-out</c>.
+        /// <para/>
+        /// Its owner keeps it, unplaced; a move with <c>spaceId</c> or <c>userSpaceId</c> places it again. Nothing changes if it is not placed. If <c>userId</c> is not the current owner: 404.
+        /// </summary>
+        public Call<ItemInstanceResult> TakeOutAsync(string id, TakeOut body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<ItemInstanceResult>(TakeOutOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
+
         private static readonly Operation TransferOperation = new Operation("itemInstances.transfer", Verb.Post, "/item-instances/{id}/transfer");
 
         /// <summary>
@@ -810,7 +830,7 @@ namespace Itemwright
         private static readonly Operation BatchOperation = new Operation("itemInstances.batch", Verb.Post, "/item-instances/batch");
 
         /// <summary>
-        /// Create, move, transfer and delete item instances, all or nothing: <c>POST /item-instances/batch</c>.
+        /// Create, move, take out, transfer and delete item instances, all or nothing: <c>POST /item-instances/batch</c>.
         /// <para/>
         /// Runs in one transaction. The first operation that fails undoes all of them; the paths of the issues contain its index. An item instance that does not exist is a 400 here, because the body refers to it; a <c>userId</c> that is not the current owner is a 409. A trade is two transfers, each with its current owner.
         /// </summary>
@@ -889,6 +909,16 @@ namespace Itemwright
         {
             this.caller = caller;
         }
+
+        private static readonly Operation ListOperation = new Operation("rollEvents.list", Verb.Get, "/roll-events");
+
+        /// <summary>
+        /// List rolls: <c>GET /roll-events</c>.
+        /// <para/>
+        /// The log of every roll, for disputes and analysis. Test rolls are not in it, nor are exchanges of spark points. Newest first, one page at a time; follow the <c>Link</c> header for more. At most 10000 entries are looked at for a page, so with a filter by template, item or tier, a page can have few entries or none although more follow: the list ends where there is no <c>Link</c>. Entries are kept for as long as the service is configured to.
+        /// </summary>
+        public PagedList<RollEvent> List(ListRollEventsQuery query = null, CallOptions options = null) =>
+            caller.List<RollEvent>(ListOperation, one => RollEvent.Read(one), new string[] { }, query, options);
 
         private static readonly Operation StatsOperation = new Operation("rollEvents.stats", Verb.Get, "/roll-events/stats");
 
@@ -1318,6 +1348,42 @@ namespace Itemwright
         }
     }
 
+    /// <summary>The query of <see cref="UsersOperations.Rolls"/>.</summary>
+    public sealed class ListUserRollsQuery : Query
+    {
+        /// <summary>Only rolls on this template.</summary>
+        public string TemplateId { get; set; }
+
+        /// <summary>Only entries with this item.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Only entries with a result of this tier, which is the id of a classifier option.</summary>
+        public string Tier { get; set; }
+
+        /// <summary>Only rolls at this time or later.</summary>
+        public string From { get; set; }
+
+        /// <summary>Only rolls before this time.</summary>
+        public string To { get; set; }
+
+        /// <summary>Maximum number of rows to return.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>Where to continue: taken from the <c>Link</c> header with <c>rel="next"</c> of the previous response.</summary>
+        public string Cursor { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("templateId", TemplateId);
+            parameters.Set("itemId", ItemId);
+            parameters.Set("tier", Tier);
+            parameters.Set("from", From);
+            parameters.Set("to", To);
+            parameters.Set("limit", Limit);
+            parameters.Set("cursor", Cursor);
+        }
+    }
+
     /// <summary>The query of <see cref="UsersOperations.Receipts"/>.</summary>
     public sealed class ListReceiptsQuery : Query
     {
@@ -1441,6 +1507,46 @@ namespace Itemwright
         internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
         {
             parameters.Set("teamUserSpaceId", TeamUserSpaceId);
+            parameters.Set("limit", Limit);
+            parameters.Set("cursor", Cursor);
+        }
+    }
+
+    /// <summary>The query of <see cref="RollEventsOperations.List"/>.</summary>
+    public sealed class ListRollEventsQuery : Query
+    {
+        /// <summary>Only rolls of this user.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>Only rolls on this template.</summary>
+        public string TemplateId { get; set; }
+
+        /// <summary>Only entries with this item.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Only entries with a result of this tier, which is the id of a classifier option.</summary>
+        public string Tier { get; set; }
+
+        /// <summary>Only rolls at this time or later.</summary>
+        public string From { get; set; }
+
+        /// <summary>Only rolls before this time.</summary>
+        public string To { get; set; }
+
+        /// <summary>Maximum number of rows to return.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>Where to continue: taken from the <c>Link</c> header with <c>rel="next"</c> of the previous response.</summary>
+        public string Cursor { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("userId", UserId);
+            parameters.Set("templateId", TemplateId);
+            parameters.Set("itemId", ItemId);
+            parameters.Set("tier", Tier);
+            parameters.Set("from", From);
+            parameters.Set("to", To);
             parameters.Set("limit", Limit);
             parameters.Set("cursor", Cursor);
         }
