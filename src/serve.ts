@@ -50,14 +50,19 @@ ${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
 
 const printExample = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
-  print(`Itemwright is ready at ${address}. Try it:
+  print(`Itemwright is ready at ${address}.
 
-  curl -u "${teamId}:${password}" ${address}/team
+  console        ${address}/console
+  API reference  ${address}/docs
 
-The examples in the README need these two lines once:
+The examples in the README and the guides, and the commands for catalogs, need these two lines once:
 
-  export ITEMWRIGHT=${address}
-  export CREDENTIALS="${teamId}:${password}"
+  export ITEMWRIGHT_URL=${address}
+  export ITEMWRIGHT_CREDENTIALS="${teamId}:${password}"
+
+Try it:
+
+  curl -u "$ITEMWRIGHT_CREDENTIALS" "$ITEMWRIGHT_URL/team"
 `);
 };
 

@@ -14,7 +14,7 @@ const knownTeam = async (database: Database, { team }: Options): Promise<{ teamI
 
 export const createSecret: Command = {
   summary: 'creates a secret with a role',
-  examples: ['secret create --team TEAM_ID --role write --name "game server"'],
+  examples: ['secret create --team TEAM_ID --role support --name "game server"'],
   options: ['team', 'role', 'name'],
   run: printJson(async (database, { options }) => {
     const role = options.role as Role;

@@ -38,7 +38,7 @@ const percent = (share: number, decimals: number): string => `${(100 * share).to
 const paste = ({ address, teamId, secret }: Service): Promise<{ stdout: string }> => {
   const strict = 'set -e -o pipefail\ncurl() { command curl -sS --fail "$@" && echo; }\n';
   return promisify(execFile)('bash', ['-c', `${strict}${blocksOf(page, 'sh').join('')}`], {
-    env: { PATH: process.env.PATH, ITEMWRIGHT: address, CREDENTIALS: `${teamId}:${secret}` },
+    env: { PATH: process.env.PATH, ITEMWRIGHT_URL: address, ITEMWRIGHT_CREDENTIALS: `${teamId}:${secret}` },
   });
 };
 

@@ -239,26 +239,28 @@ describe('the commands of the documentation', { skip: missing }, () => {
   let database: Database;
   let empty: EmptyDatabase;
 
-  /** The environment of a reader with a team of their own. */
-  const environmentOf = (theirs: string): Environment => {
-    const [teamId = '', secret = ''] = theirs.split(':');
-    const exported = { ITEMWRIGHT: address, CREDENTIALS: theirs, TEAM_ID: teamId, SECRET: secret };
-    return { ...exported, DATABASE_URL: databaseUrl };
+  /** The environment of a reader with a team of their own: what the first start prints, and the database. */
+  const environmentOf = (theirs: string): Environment => ({
+    ...{ ITEMWRIGHT_URL: address, ITEMWRIGHT_CREDENTIALS: theirs, DATABASE_URL: databaseUrl },
+  });
+  const teamOf = ({ ITEMWRIGHT_CREDENTIALS = '' }: Environment): [teamId: string, secret: string] => {
+    const [teamId = '', secret = ''] = ITEMWRIGHT_CREDENTIALS.split(':');
+    return [teamId, secret];
   };
   const newTeam = async (): Promise<Environment> => {
     const made = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
     return environmentOf(`${made.teamId}:${made.secret}`);
   };
-  const request = async ({ TEAM_ID = '', SECRET = '' }: Environment, path: string, body?: object) => {
-    const headers = { authorization: basic(TEAM_ID, SECRET), 'content-type': 'application/json' };
+  const request = async (environment: Environment, path: string, body?: object) => {
+    const headers = { authorization: basic(...teamOf(environment)), 'content-type': 'application/json' };
     const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(`${address}${path}`, { headers, ...options });
     assert.equal(response.status, 200, await response.clone().text());
     return jsonOf(await response.text());
   };
   /** A page names the usual address, and the team by a placeholder. */
-  const fill = (text: string, { TEAM_ID = '' }: Environment): string =>
-    text.replaceAll('http://127.0.0.1:8080', address).replaceAll('--team TEAM_ID', `--team ${TEAM_ID}`);
+  const fill = (text: string, environment: Environment): string =>
+    text.replaceAll('http://127.0.0.1:8080', address).replaceAll('--team TEAM_ID', `--team ${teamOf(environment)[0]}`);
   const pastePage = (page: string, environment: Environment): Promise<string> =>
     paste(fill(pastedFrom(page).join(''), environment), folder, environment);
 
@@ -290,10 +292,10 @@ describe('the commands of the documentation', { skip: missing }, () => {
       `${blockOf('README.md: npm ci && npm start').trimEnd()} > itemwright.log`,
       folder,
       { DATABASE_URL: databaseUrl, PORT: port },
-      /export CREDENTIALS=.*\n/,
+      /export ITEMWRIGHT_CREDENTIALS=.*\n/,
     );
     [, address = '', credentials = ''] =
-      /export ITEMWRIGHT=(\S+)\s+export CREDENTIALS="(\S+)"/.exec(service.said) ?? [];
+      /export ITEMWRIGHT_URL=(\S+)\s+export ITEMWRIGHT_CREDENTIALS="(\S+)"/.exec(service.said) ?? [];
     database = openDatabase(databaseUrl);
     empty = await createEmptyDatabase('postgres');
   });
@@ -326,7 +328,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
     assert.equal(begin, blockOf('README.md: npm ci && npm start'));
     assert.deepEqual(
       linesOf(exports),
-      [`export ITEMWRIGHT=${address.replace(/\d+$/, '8080')}`, 'export CREDENTIALS="TEAM_ID:SECRET"'],
+      [`export ITEMWRIGHT_URL=${address.replace(/\d+$/, '8080')}`, 'export ITEMWRIGHT_CREDENTIALS="TEAM_ID:SECRET"'],
       'these are the lines that the first start prints',
     );
     const environment = await newTeam();
@@ -334,13 +336,14 @@ describe('the commands of the documentation', { skip: missing }, () => {
     assert.ok(at > 0);
     const output = linesOf(await paste(blocks.slice(0, at).join(''), folder, environment));
     const { secret, role } = jsonOf(output.at(-1) as string);
-    assert.equal(role, 'write');
+    assert.equal(role, 'support');
     const [shown = ''] = /^legendary base.*?(?=^```)/ms.exec(page) ?? [];
     assert.deepEqual(output.slice(-4, -1), linesOf(shown));
 
     const port = String(await freePort());
-    const writer = { ...environment, CREDENTIALS: `${environment.TEAM_ID}:${secret}`, GAME_PORT: port };
-    const server = await start(blocks[at] as string, folder, writer, /the game server is ready/);
+    const ofServer = { ITEMWRIGHT_CREDENTIALS: `${teamOf(environment)[0]}:${secret}`, GAME_PORT: port };
+    const theirs = { ...environment, ...ofServer };
+    const server = await start(blocks[at] as string, folder, theirs, /the game server is ready/);
     try {
       const rest = blocks
         .slice(at + 1)

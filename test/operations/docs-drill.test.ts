@@ -29,7 +29,7 @@ else
           PATH: process.env.PATH,
           HOME: process.env.HOME,
           DATABASE_URL: databaseUrl,
-          CREDENTIALS: `${teamId}:${secret}`,
+          ITEMWRIGHT_CREDENTIALS: `${teamId}:${secret}`,
         },
       });
       assert.match(stdout, /^restored [1-9]\d* rows/m);

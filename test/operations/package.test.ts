@@ -225,6 +225,7 @@ for (const name of ['the oldest Node', 'this Node'])
       first.child.kill('SIGKILL');
       await first.ended;
       assert.match(first.stderr(), /Itemwright is ready at/);
+      assert.match(first.stderr(), /console +http\S+\/console\n +API reference +http\S+\/docs\n/);
       assert.doesNotMatch(first.stderr(), /npm|warning/i);
 
       const second = await start(['serve']);

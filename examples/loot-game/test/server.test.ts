@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../../../test/harness.ts';
 import type { Me, Rolled, World } from '../server/api.ts';
+import { SPACE_ID } from '../server/catalog.ts';
 import { createGame } from '../server/game.ts';
 import { createClient } from '../server/itemwright.ts';
 import { ALLOWANCE, Ledger } from '../server/ledger.ts';
@@ -114,6 +115,9 @@ describe('the server of the loot game', () => {
     const admin = createClient({ url, teamId, secret: service.secret });
     assert.ok((await seedCatalog(admin)) > 20);
     assert.equal(await seedCatalog(admin), 0, 'a second time there is nothing to do');
+    const { name: designed } = await admin.spaces.update(SPACE_ID, { name: 'Knapsack' });
+    assert.equal(await seedCatalog(admin), 0, 'what designers change stays');
+    assert.equal((await admin.spaces.get(SPACE_ID)).name, designed);
     const first = await createGameSecret(admin);
     secret = await createGameSecret(admin);
     await assert.rejects(async () => createClient({ url, teamId, secret: first, retries: 0 }).team.get());

@@ -14,8 +14,9 @@ const Answers = () => (
       {HOW_IT_IS_COMPARED} <b>Promised</b> is the average of these odds; <b>actual</b> is what players got.
     </List.Item>
     <List.Item>
-      <b>Evidence 1 : 24</b> means that these results are 24 times as likely if something is wrong as they are with the
-      published odds. Below 1 : 10, there is nothing to report.
+      <b>Evidence 1 : 24</b> means that a bet against the published odds would have multiplied its stake by 24. If the
+      odds are right, results that look so bad come up at most once in 24 times. Below 1 : 10, there is nothing to
+      report.
     </List.Item>
     <List.Item>
       If its odds are right, the chance that a configuration ever causes an <b>alarm</b> is at most 5 %. Looking more
