@@ -13,8 +13,11 @@ describe('the version', () => {
   test('is the same everywhere', () => {
     const { version, packages } = JSON.parse(read('package-lock.json'));
     assert.deepEqual(
-      [version, packages[''].version, JSON.parse(read('packages/client/package.json')).version],
-      [VERSION, VERSION, VERSION],
+      [
+        ...[version, packages[''].version, JSON.parse(read('packages/client/package.json')).version],
+        /VERSION = '(.*)'/.exec(read('packages/client/src/version.ts'))?.[1],
+      ],
+      [VERSION, VERSION, VERSION, VERSION],
     );
     assert.equal(JSON.parse(read('openapi.json')).info['x-itemwright-version'], VERSION);
     assert.equal(versionsIn(read('CHANGELOG.md'))[0], VERSION);

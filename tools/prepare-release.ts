@@ -15,6 +15,7 @@ const CHANGELOG = join(ROOT, 'CHANGELOG.md');
 /** Where the version of a client stands, and how. */
 const CLIENTS: Readonly<Record<string, RegExp>> = {
   'packages/client/package.json': /(?<="version": ")[^"]*/,
+  'packages/client/src/version.ts': /(?<=VERSION = ')[^']*/,
   'packages/csharp/package.json': /(?<="version": ")[^"]*/,
   'packages/csharp/Itemwright.Client.csproj': /(?<=<Version>)[^<]*/,
 };

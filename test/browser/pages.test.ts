@@ -85,6 +85,10 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 860 });
+      // The content slides to where the navigation was; until then, it is wider than the screen.
+      await page.evaluate(
+        'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))',
+      );
       const look = `${path}, ${width} pixels wide`;
       const shown = width === NARROW ? await onlyOnNarrow(page, path === '/') : ['html'];
       assert.deepEqual(await axeFaults(page, shown.length > 0 ? 'structure' : 'layout'), [], look);

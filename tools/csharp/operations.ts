@@ -91,7 +91,7 @@ const VERBS: Readonly<Record<string, string>> = { LIST: 'Get', ASK: 'Ask', ONCE:
 
 const operationText = ({ noun, name, entry }: Method): string => {
   const [verb = '', path = ''] = entry.split(' ');
-  const isLong = verb === 'ASK' || path.endsWith('/publish');
+  const isLong = entry.endsWith(' long');
   const kind = VERBS[verb] ?? pascal(verb.toLowerCase());
   return `new Operation("${noun}.${name}", Verb.${kind}, "${path}"${isLong ? ', isLong: true' : ''})`;
 };

@@ -12,6 +12,7 @@ import type {
 } from './options.ts';
 import type { Client } from './schema.ts';
 import { send } from './send.ts';
+import { VERSION } from './version.ts';
 
 /** Longer than the service takes at most: for a request, and for a computation or a publication. */
 const TIMEOUT_MS = 35_000;
@@ -25,6 +26,18 @@ const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEn
 /** `randomUUID` is not there for pages without TLS. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Browsers have their own, and would have to ask a service elsewhere whether they may send another. */
+const USER_AGENT: Record<string, string> =
+  'document' in globalThis || 'WorkerGlobalScope' in globalThis ? {} : { 'user-agent': `itemwright-client/${VERSION}` };
+
+/** The stack of whoever called a function; empty in browsers that do not tell. */
+const stackOf = (called: (...given: unknown[]) => unknown): string => {
+  const { captureStackTrace } = Error as { captureStackTrace?: (into: object, called: unknown) => void };
+  const into = { stack: '' };
+  captureStackTrace?.(into, called);
+  return into.stack;
+};
 
 /** An empty id, or one that an address leaves out, would reach another path. */
 const encodeId = (id: unknown, name: string): string => {
@@ -51,19 +64,19 @@ const VERBS: Readonly<Record<string, { method?: string; isRepeatable?: boolean }
 };
 
 /** The method of an operation of the table. */
-const methodOf = (operation: string, client: ClientOptions, authorization: Record<string, string>) => {
-  const [verb = '', path = '', input] = operation.split(' ');
+const methodOf = (name: string, entry: string, client: ClientOptions, authorization: Record<string, string>) => {
+  const [verb = '', path = '', input, long] = entry.split(' ');
   const { method = verb, isRepeatable = true } = VERBS[verb] ?? {};
   const parameters: readonly string[] = path.match(/{\w+}/g) ?? [];
   const hasInput = verb === 'LIST' || input !== undefined;
-  const isLong = verb === 'ASK' || path.endsWith('/publish');
 
-  const start = (ids: readonly unknown[], members: Members | undefined, given: AnyOptions) => {
+  const start = (ids: readonly unknown[], members: Members | undefined, given: AnyOptions, stack: string) => {
     const options: AnyOptions = { ...client, ...withoutUndefined(given) };
     const isBody = input === '{body}' && members !== undefined;
     const where = path.replace(/{(\w+)}/g, (_, name) => encodeId(ids[parameters.indexOf(`{${name}}`)], name));
     const headers = new Headers({
       accept: options.onProgress === undefined ? 'application/json' : 'application/x-ndjson',
+      ...USER_AGENT,
       ...authorization,
     });
     const set = (some: Readonly<Record<string, string>> = {}) => {
@@ -79,6 +92,8 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
       ...(options.ifNoneMatch !== undefined && { 'if-none-match': options.ifNoneMatch }),
     });
     return send({
+      caller: { operation: name, method, path: where, stack },
+      hooks: client,
       url: `${client.url.replace(/\/+$/, '')}${where}${isBody ? '' : encodeQuery(members)}`,
       // No credentials of the browser, so that it never asks for a password; and a redirected POST could become a GET.
       init: { method, headers, credentials: 'omit', redirect: 'manual', body: isBody ? JSON.stringify(members) : null },
@@ -86,11 +101,12 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
       isRepeatable: isRepeatable && (verb !== 'POST' || key !== false),
       idempotencyKey: key === false ? undefined : key,
       options,
-      timeoutMs: options.timeoutMs ?? (isLong ? LONG_TIMEOUT_MS : TIMEOUT_MS),
+      timeoutMs: options.timeoutMs ?? (long === undefined ? TIMEOUT_MS : LONG_TIMEOUT_MS),
     });
   };
 
-  return (...given: unknown[]): List<unknown> | Call<unknown> => {
+  const call = (...given: unknown[]): List<unknown> | Call<unknown> => {
+    const stack = stackOf(call);
     const ids = given.slice(0, parameters.length);
     const rest = given.slice(parameters.length);
     const members = hasInput ? (rest.shift() as Members | undefined) : undefined;
@@ -98,9 +114,11 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
     if (verb === 'LIST')
       return new List(
         async (cursor) =>
-          (await start(ids, cursor === undefined ? members : { ...members, cursor }, options)) as Answer<unknown[]>,
+          (await start(ids, cursor === undefined ? members : { ...members, cursor }, options, stack)) as Answer<
+            unknown[]
+          >,
       );
-    const answer = (async () => start(ids, members, options))();
+    const answer = (async () => start(ids, members, options, stack))();
     const data = answer.then((answered) => answered.data);
     const withResponse = () => {
       // Whoever asks for the response learns of a failure there.
@@ -109,6 +127,7 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
     };
     return Object.assign(data, { withResponse });
   };
+  return call;
 };
 
 /** A client of a service for one team. */
@@ -120,7 +139,10 @@ export const createClient = (options: ClientOptions): Client => {
   const groups = Object.entries(OPERATIONS).map(([noun, operations]) => [
     noun,
     Object.fromEntries(
-      Object.entries(operations).map(([name, operation]) => [name, methodOf(operation, options, authorization)]),
+      Object.entries(operations).map(([name, entry]) => [
+        name,
+        methodOf(`${noun}.${name}`, entry, options, authorization),
+      ]),
     ),
   ]);
   return Object.fromEntries(groups);

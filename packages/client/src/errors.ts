@@ -4,10 +4,35 @@ export interface Issue {
   readonly message: string;
 }
 
+/** The codes of the service. A newer one may have more. */
+export type ErrorCode =
+  | 'BAD_REQUEST'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'PRECONDITION_FAILED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'TOO_MANY_REQUESTS'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'SERVICE_UNAVAILABLE';
+
+/** What was called, and by whom. */
+export interface Caller {
+  /** Its name in the client, such as `items.create`. */
+  readonly operation: string;
+  readonly method: string;
+  /** Without the address of the service and without the query, such as `/items/sword`. */
+  readonly path: string;
+  /** The stack of whoever called it. */
+  readonly stack: string;
+}
+
 /** What is known about a failed call. */
 export interface ErrorDetails {
   readonly status?: number | undefined;
-  readonly code?: string | undefined;
+  readonly code?: ErrorCode | undefined;
   readonly issues?: readonly Issue[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -21,8 +46,12 @@ export class ItemwrightError extends Error {
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   /** The code of the service, such as `CONFLICT`; undefined if the response was not from the service. */
-  readonly code: string | undefined;
+  readonly code: ErrorCode | undefined;
   readonly issues: readonly Issue[];
+  /** What was called: its name in the client, such as `items.create`, and the method and path of the request. */
+  operation = '';
+  method = '';
+  path = '';
   /** The id of the request in the log of the service. */
   readonly requestId: string | undefined;
   /** How long the service asked to wait. */
@@ -49,6 +78,13 @@ export class ItemwrightError extends Error {
     this.isTemporary = details.isTemporary ?? false;
   }
 }
+
+/** Names the call in an error, whose stack then begins where the call was made: that of the client helps nobody. */
+export const blame = (error: ItemwrightError, { operation, method, path, stack }: Caller): void => {
+  const [, ...frames] = stack.split('\n');
+  error.stack = [`${error.name}: ${operation} (${method} ${path}): ${error.message}`, ...frames].join('\n');
+  Object.assign(error, { operation, method, path });
+};
 
 /** 400: the request is not valid; `issues` say why. */
 export class ValidationError extends ItemwrightError {
@@ -137,7 +173,7 @@ const parseRetryAfter = (value: string | null): number | undefined => {
 };
 
 interface Body {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly issues: readonly Issue[];
 }
@@ -149,7 +185,7 @@ const parseBody = (text: string): Partial<Body> => {
   try {
     const { code, message, issues } = JSON.parse(text);
     return {
-      ...(typeof code === 'string' && { code }),
+      ...(typeof code === 'string' && { code: code as ErrorCode }),
       ...(typeof message === 'string' && { message }),
       ...(Array.isArray(issues) && { issues: issues.filter(isIssue) }),
     };

@@ -2,6 +2,7 @@ export { createClient } from './client.ts';
 export {
   ConflictError,
   ConnectionError,
+  type ErrorCode,
   ForbiddenError,
   type Issue,
   ItemwrightError,
@@ -18,10 +19,12 @@ export {
 export { List, type Page } from './list.ts';
 export type {
   Answer,
+  Attempt,
   Call,
   CallOptions,
   ChangeOptions,
   ClientOptions,
+  Hooks,
   PostOptions,
   ReadOptions,
   WatchOptions,

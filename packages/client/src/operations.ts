@@ -3,7 +3,8 @@
  * from `openapi.json`. `{body}` and `{query}` say what a method takes after the parameters of its path.
  *
  * Beside HTTP methods there are `LIST`, a GET that returns a list in pages; `ASK`, a POST that changes nothing and
- * therefore needs no `Idempotency-Key`; and `ONCE`, a POST that takes no key and must not be repeated.
+ * therefore needs no `Idempotency-Key`; and `ONCE`, a POST that takes no key and must not be repeated. What may take
+ * minutes is `long`.
  */
 export const OPERATIONS = {
   service: {
@@ -53,8 +54,8 @@ export const OPERATIONS = {
     spark: 'POST /templates/{id}/spark {body}',
     odds: 'GET /templates/{id}/odds {query}',
     oddsHistory: 'LIST /templates/{id}/odds/history',
-    previewOdds: 'ASK /templates/odds {body}',
-    simulate: 'ASK /templates/simulate {body}',
+    previewOdds: 'ASK /templates/odds {body} long',
+    simulate: 'ASK /templates/simulate {body} long',
   },
   spaces: {
     create: 'POST /spaces {body}',
@@ -109,8 +110,8 @@ export const OPERATIONS = {
   },
   catalog: {
     get: 'GET /catalog {query}',
-    plan: 'ASK /catalog/plan {body}',
-    publish: 'POST /catalog/publish {body}',
+    plan: 'ASK /catalog/plan {body} long',
+    publish: 'POST /catalog/publish {body} long',
     versions: 'LIST /catalog/versions',
     version: 'GET /catalog/versions/{version} {query}',
   },
@@ -120,7 +121,7 @@ export const OPERATIONS = {
     get: 'GET /catalog/drafts/{id}',
     update: 'PUT /catalog/drafts/{id} {body}',
     delete: 'DELETE /catalog/drafts/{id}',
-    publish: 'POST /catalog/drafts/{id}/publish {body}',
+    publish: 'POST /catalog/drafts/{id}/publish {body} long',
   },
   public: {
     odds: 'GET /public/{teamId}/templates/{id}/odds',

@@ -1,3 +1,5 @@
+import type { ItemwrightError } from './errors.ts';
+
 /** How calls are made; each call can override it. */
 export interface CallOptions {
   /** Ends the call at once, also while it waits for its next attempt. It rejects with the reason of the signal. */
@@ -39,7 +41,32 @@ export interface WatchOptions extends CallOptions {
   readonly onProgress?: ((progress: number) => void) | undefined;
 }
 
-export interface ClientOptions extends CallOptions {
+/** An attempt of a call, as hooks see it. */
+export interface Attempt {
+  /** The name of the call in the client, such as `items.create`. */
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+/**
+ * Told about every request, for logs, metrics and traces. What a hook throws is ignored, so that it cannot make a call fail
+ * that succeeded.
+ */
+export interface Hooks {
+  /** Before a request is sent; headers can still be added. */
+  readonly onRequest?: ((request: Attempt & { readonly headers: Headers }) => void) | undefined;
+  /** When the head of a response has arrived. */
+  readonly onResponse?: ((response: Attempt & { readonly status: number; readonly ms: number }) => void) | undefined;
+  /** When a request has failed and will be sent again after a pause. */
+  readonly onRetry?:
+    | ((retry: Attempt & { readonly error: ItemwrightError; readonly pauseMs: number }) => void)
+    | undefined;
+}
+
+export interface ClientOptions extends CallOptions, Hooks {
   /** The address of the service, with its path prefix if it has one: `https://items.example.com`. */
   readonly url: string;
   /** Team and secret; without them only what is public can be read. */

@@ -1,5 +1,14 @@
-import { ConnectionError, errorOf, errorOfLine, ItemwrightError, notOurs, TimeoutError } from './errors.ts';
-import type { Answer, CallOptions, WatchOptions } from './options.ts';
+import {
+  blame,
+  type Caller,
+  ConnectionError,
+  errorOf,
+  errorOfLine,
+  ItemwrightError,
+  notOurs,
+  TimeoutError,
+} from './errors.ts';
+import type { Answer, Attempt, CallOptions, Hooks, WatchOptions } from './options.ts';
 
 /** The n-th pause is random, from 0 to twice as much as the one before: clients must not all retry at the same moment. */
 const FIRST_PAUSE_MS = 200;
@@ -9,8 +18,10 @@ const MAX_RETRY_AFTER_MS = 30_000;
 
 /** A request that may be sent several times, each time the same. */
 export interface Prepared {
+  readonly caller: Caller;
+  readonly hooks: Hooks;
   readonly url: string;
-  readonly init: RequestInit;
+  readonly init: RequestInit & { readonly headers: Headers };
   readonly fetch: typeof globalThis.fetch;
   /** Whether sending it again is safe. */
   readonly isRepeatable: boolean;
@@ -93,9 +104,16 @@ const receive = async (
   };
 };
 
+/** Calls a hook, which cannot make a call fail. */
+const tell = <T>(hook: ((event: T) => void) | undefined, event: T): void => {
+  try {
+    hook?.(event);
+  } catch {}
+};
+
 /** Sends a request once. */
-const attempt = (prepared: Prepared, endsAt: number): Promise<Answer<unknown>> => {
-  const { url, init, fetch, options, timeoutMs } = prepared;
+const attempt = (prepared: Prepared, about: Attempt, endsAt: number): Promise<Answer<unknown>> => {
+  const { url, init, hooks, fetch, options, timeoutMs } = prepared;
   const { signal } = options;
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -113,7 +131,11 @@ const attempt = (prepared: Prepared, endsAt: number): Promise<Answer<unknown>> =
     };
     const run = async (): Promise<void> => {
       try {
-        const response = await orLost(fetch(url, { ...init, signal: controller.signal }));
+        const headers = new Headers(init.headers);
+        tell(hooks.onRequest, { ...about, headers });
+        const startedMs = performance.now();
+        const response = await orLost(fetch(url, { ...init, headers, signal: controller.signal }));
+        tell(hooks.onResponse, { ...about, status: response.status, ms: performance.now() - startedMs });
         resolve(await receive(prepared, response, startTimer));
       } catch (error) {
         stop(error);
@@ -146,21 +168,25 @@ const pauseMs = ({ retryAfterMs = 0 }: ItemwrightError, attempts: number): numbe
 
 /** Sends a request until there is a result, or sending it again is unsafe or of no use. */
 export const send = async (prepared: Prepared): Promise<Answer<unknown>> => {
-  const { isRepeatable, idempotencyKey, options } = prepared;
+  const { caller, hooks, url, isRepeatable, idempotencyKey, options } = prepared;
+  const { operation, method } = caller;
   const { signal, retries = 4, totalTimeoutMs = Number.POSITIVE_INFINITY } = options;
   const endsAt = performance.now() + totalTimeoutMs;
   let maybeDone = false;
   for (let attempts = 1; ; attempts += 1) {
     signal?.throwIfAborted();
+    const about = { operation, method, url, attempt: attempts };
     try {
-      return await attempt(prepared, endsAt);
+      return await attempt(prepared, about, endsAt);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ItemwrightError)) throw error;
       maybeDone ||= error.status === 0 || error.status >= 500;
       Object.assign(error, { maybeDone, attempts, idempotencyKey });
+      blame(error, caller);
       const ms = pauseMs(error, attempts);
       if (!isRepeatable || !error.isTemporary || attempts > retries || performance.now() + ms >= endsAt) throw error;
+      tell(hooks.onRetry, { ...about, error, pauseMs: ms });
       await sleep(ms, signal);
     }
   }

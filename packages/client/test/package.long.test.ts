@@ -108,7 +108,18 @@ describe('the package of the client', () => {
   test('has licence, README, JavaScript and declarations, and nothing else', async () => {
     const root = join(folder, 'node_modules/@itemwright/client');
     const files = await readdir(root, { recursive: true });
-    const modules = ['client', 'errors', 'index', 'list', 'operations', 'options', 'rotate', 'schema', 'send'];
+    const modules = [
+      'client',
+      'errors',
+      'index',
+      'list',
+      'operations',
+      'options',
+      'rotate',
+      'schema',
+      'send',
+      'version',
+    ];
     const expected = modules.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]);
     assert.deepEqual(files.sort(), [...expected, 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
   });

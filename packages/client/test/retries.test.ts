@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { ERRORS } from '../../../src/shared/errors.ts';
 import {
   ConflictError,
   ConnectionError,
   createClient,
+  type ErrorCode,
   ForbiddenError,
   ItemwrightError,
   NotFoundError,
@@ -18,6 +20,7 @@ import {
   UnavailableError,
   ValidationError,
 } from '../src/index.ts';
+import { VERSION } from '../src/version.ts';
 import { json, type Respond, type Server, startServer } from './server.ts';
 
 let server: Server;
@@ -88,6 +91,28 @@ describe('errors', () => {
       assert.equal(error.message, 'A message: /body/min must be less');
       assert.equal(error.maybeDone, status >= 500);
     });
+
+  test('name what was called, and begin their stack where it was', async () => {
+    const gone = json(404, failure('NOT_FOUND'));
+    server.answers.push(gone, gone);
+    const callsItself = (): Promise<unknown> => server.client.items.get('a/b');
+    const error = await rejected(callsItself());
+    assert.deepEqual([error.operation, error.method, error.path], ['items.get', 'GET', '/items/a%2Fb']);
+    const [first, second] = error.stack?.split('\n') ?? [];
+    assert.equal(first, 'NotFoundError: items.get (GET /items/a%2Fb): A message');
+    assert.match(second as string, /callsItself/);
+    const listsItself = (): Promise<unknown> => server.client.items.list({ q: 'x' } as object).all();
+    const ofList = await rejected(listsItself());
+    assert.deepEqual([ofList.operation, ofList.path], ['items.list', '/items']);
+    assert.match(ofList.stack ?? '', /^NotFoundError: items.list \(GET \/items\): A message\n.*listsItself/);
+  });
+
+  test('have the codes of the service', () => {
+    // Checked by the compiler: each of the two has every code of the other.
+    const ours: Record<ErrorCode, unknown> = ERRORS;
+    const theirs: Record<keyof typeof ERRORS, unknown> = ours;
+    assert.equal(theirs, ERRORS);
+  });
 
   test('that are not from the service say so', async () => {
     const html: Respond = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
@@ -414,5 +439,62 @@ describe('what a client is given', () => {
     const { headers } = server.received[0] as (typeof server.received)[0];
     assert.deepEqual([headers['x-a'], headers.authorization], ['2', 'Basic Zm9v']);
     assert.deepEqual(keys(), ['mine', 'other']);
+  });
+});
+
+describe('hooks', () => {
+  useServer();
+
+  test('are told about every request, response and retry, and can add headers', async () => {
+    const told: unknown[] = [];
+    const client = createClient({
+      url: server.url,
+      onRequest: ({ operation, method, url, attempt, headers }) => {
+        headers.set('traceparent', `trace-${attempt}`);
+        told.push([operation, method, url.slice(server.url.length), attempt]);
+      },
+      onResponse: ({ status, ms, attempt }) => {
+        assert.ok(ms >= 0);
+        told.push([status, attempt]);
+      },
+      onRetry: ({ error, pauseMs, attempt }) => {
+        assert.ok(pauseMs >= 0);
+        told.push([error.code ?? error.name, attempt]);
+      },
+    });
+    server.answers.push(busy(), cut, json(200, { id: 'sword' }));
+    await client.items.create({ name: 'Sword' });
+    const request = (attempt: number): unknown => ['items.create', 'POST', '/items', attempt];
+    assert.deepEqual(told, [
+      request(1),
+      [503, 1],
+      ['SERVICE_UNAVAILABLE', 1],
+      request(2),
+      ['ConnectionError', 2],
+      request(3),
+      [200, 3],
+    ]);
+    assert.deepEqual(
+      server.received.map(({ headers }) => headers.traceparent),
+      ['trace-1', 'trace-2', 'trace-3'],
+    );
+  });
+
+  test('cannot make a call fail', async () => {
+    const fail = (): never => {
+      throw new Error('a hook failed');
+    };
+    const client = createClient({ url: server.url, onRequest: fail, onResponse: fail, onRetry: fail });
+    server.answers.push(busy(), json(200, { id: 'sword' }));
+    assert.deepEqual(await client.items.create({ name: 'Sword' }), { id: 'sword' });
+  });
+
+  test('are not needed to tell the client from others', async () => {
+    await server.client.items.list().all();
+    await createClient({ url: server.url, headers: { 'user-agent': 'my-game/1' } })
+      .items.list()
+      .all();
+    const agents = server.received.map(({ headers }) => headers['user-agent']);
+    assert.deepEqual(agents, [`itemwright-client/${VERSION}`, 'my-game/1']);
   });
 });
