@@ -89,6 +89,8 @@ describe('npm version', { skip: isClone ? false : 'this is not a clone' }, () =>
     const changed = (await git('show', '--name-only', '--format=', 'HEAD')).trim().split('\n');
     assert.deepEqual(changed, [
       ...['CHANGELOG.md', 'openapi.json', 'package-lock.json', 'package.json', 'packages/client/package.json'],
+      ...['packages/client/src/version.ts', 'packages/csharp/Itemwright.Client.csproj'],
+      ...['packages/csharp/Runtime/Generated/Operations.cs', 'packages/csharp/package.json'],
       'src/http/openapi-examples.json',
       // The code of the release before is no longer needed.
       `test/fixtures/releases/${VERSION}/service.json.gz`,

@@ -65,7 +65,8 @@ describe('the service as a process', () => {
     await first.said('curl');
     const [, teamId, secret] = /team id {2}(\S+)\n {2}secret {3}(\S+)\n/.exec(first.stderr()) ?? [];
     assert.ok(teamId && secret);
-    assert.ok(first.stderr().includes(`curl -u "${teamId}:${secret}" ${first.address}/team\n`));
+    for (const line of [`ITEMWRIGHT_URL=${first.address}`, `ITEMWRIGHT_CREDENTIALS="${teamId}:${secret}"`])
+      assert.ok(first.stderr().includes(`  export ${line}\n`), line);
     const response = await fetch(`${first.address}/team`, { headers: { authorization: basic(teamId, secret) } });
     assert.equal(response.status, 200);
     assert.ok(!first.stdout().includes(secret), 'no secret in the log');
@@ -84,7 +85,7 @@ describe('the service as a process', () => {
     const service = await start(TEAM);
     await service.said('curl');
     assert.match(service.stderr(), /team id {2}my-team\n/);
-    assert.ok(service.stderr().includes(`curl -u "my-team:$ITEMWRIGHT_SECRET" ${service.address}/team`));
+    assert.ok(service.stderr().includes('  export ITEMWRIGHT_CREDENTIALS="my-team:$ITEMWRIGHT_SECRET"\n'));
     const response = await fetch(`${service.address}/team`, { headers: { authorization: AUTHORIZATION } });
     const body = (await response.json()) as Record<string, unknown>;
     assert.deepEqual([body.id, body.role], ['my-team', 'admin']);
