@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** The script that distributes the tables over a Citus cluster. */
-export const script = await readFile(new URL('../docs/citus.sql', import.meta.url), 'utf8');
+export const script = await readFile(new URL('../docs/operate/citus.sql', import.meta.url), 'utf8');
 
 /** The tables in a list of the script. */
 export const listed = (name: string): string[] => {

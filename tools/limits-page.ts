@@ -146,7 +146,7 @@ const INTRODUCTION = `<!-- Generated from src/shared/limits.ts by \`npm run limi
 
 The maximum values that the API accepts and returns. A request that exceeds a limit returns 400; 413 if its body is too
 large, 409 if the team has too many secrets, and 429 or 503 if there is too much load.
-[Running Itemwright](running.md#overload-and-timeouts) explains how teams share a process, and [Requests](requests.md)
+[Running Itemwright](../operate/running.md#overload-and-timeouts) explains how teams share a process, and [Requests](requests.md)
 covers paging and idempotency keys.`;
 
 const table = ([heading, rows]: (typeof SECTIONS)[number]): string =>

@@ -1,6 +1,6 @@
 /**
  * `node tools/write-fairness-vectors.ts`: writes `test/fixtures/fairness-vectors.json`, the published vectors of
- * verifiable rolls. They change only with the protocol; `docs/proof-format.md` says what is in them.
+ * verifiable rolls. They change only with the protocol; `docs/reference/proof-format.md` says what is in them.
  */
 import { writeFileSync } from 'node:fs';
 import { bytesOfHex, hexOf } from '../src/engine/fairness/bytes.ts';

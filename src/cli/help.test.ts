@@ -36,7 +36,10 @@ describe('help', () => {
   });
 
   test('is complete in the documentation', async () => {
-    const page = (await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8')).replaceAll('\\|', '|');
+    const page = (await readFile(new URL('../../docs/reference/commands.md', import.meta.url), 'utf8')).replaceAll(
+      '\\|',
+      '|',
+    );
     const [lists = ''] = (await run('help')).stdout.split('\nVariables:');
     for (const [, name = '', summary = ''] of lists.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}(.*)$/gm)) {
       const [usage = ''] = (await run('help', ...name.split(' '))).stdout.split('\n');

@@ -10,7 +10,7 @@ import { type ApiResponse, onEveryDatabase, type Service } from '../harness.ts';
  * Runs the page for game designers: its shell lines as written, then what it says about each system. Figures and
  * configurations are taken from the page, so that it cannot become outdated.
  */
-const page = readPage('docs/rolls.md');
+const page = readPage('docs/guides/rolls.md');
 
 const samples = blocksOf(page, 'json').map((text) => JSON.parse(text));
 

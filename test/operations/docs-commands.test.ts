@@ -29,13 +29,13 @@ const NOT_RUN: Record<string, string> = {
   'CONTRIBUTING.md: npm test': 'runs this test, among others',
   'CONTRIBUTING.md: npm version minor --message "release: %s"': 'release.test.ts does so, in a clone',
   'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
-  'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
-  'docs/running.md: npm run soak': 'takes 40 minutes',
-  'docs/performance.md: npm run bench': 'takes minutes',
-  'docs/performance.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
-  'docs/client.md: npm run client && npm pack ./packages/client':
+  'docs/operate/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
+  'docs/operate/running.md: npm run soak': 'takes 40 minutes',
+  'docs/operate/performance.md: npm run bench': 'takes minutes',
+  'docs/operate/performance.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
+  'docs/reference/client.md: npm run client && npm pack ./packages/client':
     'packages/client/test/package.long.test.ts does the same',
-  'docs/client.md: npm install PATH_TO_CLONE/itemwright-client-*.tgz':
+  'docs/reference/client.md: npm install PATH_TO_CLONE/itemwright-client-*.tgz':
     'packages/client/test/package.long.test.ts does the same',
 };
 
@@ -43,16 +43,17 @@ const NOT_RUN: Record<string, string> = {
 const RUN_APART: Record<string, string> = {
   'README.md: npm ci && npm start': 'starts the service of this test',
   'README.md: DATABASE_URL=postgres://user:password@host:5432/itemwright npm start': 'below',
-  'docs/running.md: npm run -s itemwright -- team create "My game"': 'below',
-  'docs/running.md: npm run -s itemwright -- backup monday.jsonl.gz': 'below',
-  'docs/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
-  'docs/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"': 'below, if pg_dump is installed',
-  'docs/running.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
-  'docs/running.md: npm pack': 'package.test.ts',
+  'docs/operate/running.md: npm run -s itemwright -- team create "My game"': 'below',
+  'docs/operate/running.md: npm run -s itemwright -- backup monday.jsonl.gz': 'below',
+  'docs/operate/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
+  'docs/operate/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"':
+    'below, if pg_dump is installed',
+  'docs/operate/running.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
+  'docs/operate/running.md: npm pack': 'package.test.ts',
 };
 
 /** Pages that are run as a whole elsewhere. */
-const PAGES_RUN_APART = ['docs/rolls.md', 'docs/tutorial.md'];
+const PAGES_RUN_APART = ['docs/guides/rolls.md', 'docs/start/tutorial.md'];
 
 /** Languages of code blocks, and what becomes of them. */
 const LANGUAGES: Record<string, string> = {
@@ -170,7 +171,7 @@ describe('the documentation', () => {
       }
     const typed = PAGES.filter((page) => blocksOf(readPage(page), 'ts').length > 0);
     // The blocks of the client are run with the installed package.
-    assert.deepEqual(typed, ['docs/client.md', 'docs/requests.md', 'docs/tutorial.md']);
+    assert.deepEqual(typed, ['docs/reference/client.md', 'docs/reference/requests.md', 'docs/start/tutorial.md']);
   });
 
   test('has samples that are JSON', () => {
@@ -198,7 +199,7 @@ describe('the documentation', () => {
     const blocks = PAGES.flatMap((page) => blocksOf(readPage(page), 'python').map((text) => ({ page, text })));
     assert.deepEqual(
       blocks.map(({ page }) => page),
-      ['docs/fairness.md'],
+      ['docs/guides/fairness.md'],
     );
     const folder = await mkdtemp(join(tmpdir(), 'itemwright-python-'));
     try {
@@ -207,7 +208,7 @@ describe('the documentation', () => {
       const run = promisify(execFile)('python3', ['-c', blocks[0]?.text ?? ''], { cwd: folder });
       const { stdout } = await run;
       assert.deepEqual(JSON.parse(stdout), published[0].draws);
-      assert.ok(readPage('docs/fairness.md').includes(stdout.trim()), 'the page shows what it prints');
+      assert.ok(readPage('docs/guides/fairness.md').includes(stdout.trim()), 'the page shows what it prints');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -275,9 +276,9 @@ describe('the commands of the documentation', { skip: missing }, () => {
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), include: ['**/*.ts'] }),
     );
-    await writeFile(join(folder, 'requests.ts'), blocksOf(readPage('docs/requests.md'), 'ts').join('\n'));
+    await writeFile(join(folder, 'requests.ts'), blocksOf(readPage('docs/reference/requests.md'), 'ts').join('\n'));
     await mkdir(join(folder, 'tutorial'));
-    for (const text of blocksOf(readPage('docs/tutorial.md'), 'ts')) {
+    for (const text of blocksOf(readPage('docs/start/tutorial.md'), 'ts')) {
       const [, file] = /^\/\/ (tutorial\/\w+\.ts)\n/.exec(text) ?? [];
       assert.ok(file !== undefined, `a block of the tutorial does not begin with its path: ${text}`);
       await writeFile(join(folder, file), text);
@@ -323,7 +324,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
   });
 
   test('of the tutorial lead to pulls that happen once each', async () => {
-    const page = readPage('docs/tutorial.md');
+    const page = readPage('docs/start/tutorial.md');
     const [begin = '', exports = '', ...blocks] = blocksOf(page, 'sh');
     assert.equal(begin, blockOf('README.md: npm ci && npm start'));
     assert.deepEqual(
@@ -367,15 +368,15 @@ describe('the commands of the documentation', { skip: missing }, () => {
   for (const page of PASTED.filter((path) => path !== 'README.md'))
     test(`of ${page} work as written`, async () => {
       const environment = await newTeam();
-      if (page !== 'docs/inventories.md') await request(environment, '/items', { id: 'sword', name: 'Sword' });
+      if (page !== 'docs/guides/inventories.md') await request(environment, '/items', { id: 'sword', name: 'Sword' });
       assert.ok((await pastePage(page, environment)).length > 0);
-      if (page === 'docs/requests.md') {
+      if (page === 'docs/reference/requests.md') {
         // The last line of the page sends the roll of its shell block again.
         const output = linesOf(await paste('npx node requests.ts', folder, environment));
         const owned = await request(environment, '/item-instances?userId=player-1');
         assert.deepEqual(output, [`${owned[0].id} Sword`, 'sword']);
       }
-      if (page === 'docs/inventories.md') {
+      if (page === 'docs/guides/inventories.md') {
         const told = await request(environment, '/item-instances/ann-gem/history');
         const [shown] = blocksOf(readPage(page), 'json').map(jsonOf);
         assert.deepEqual(
@@ -386,7 +387,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
     });
 
   test('that manage teams and secrets work one after another', async () => {
-    const block = blockOf('docs/running.md: npm run -s itemwright -- team create "My game"');
+    const block = blockOf('docs/operate/running.md: npm run -s itemwright -- team create "My game"');
     const outputs: { teamId: string; id: string; revoked: string }[] = [];
     for (const line of linesOf(block)) {
       const [team, , secret] = outputs;
@@ -400,13 +401,13 @@ describe('the commands of the documentation', { skip: missing }, () => {
 
   test('that back up, restore and move lead to a service on PostgreSQL', async () => {
     const [backup = '', restore = ''] = linesOf(
-      blockOf('docs/running.md: npm run -s itemwright -- backup monday.jsonl.gz').replaceAll(
+      blockOf('docs/operate/running.md: npm run -s itemwright -- backup monday.jsonl.gz').replaceAll(
         'monday',
         `${folder}/monday`,
       ),
     );
     const move = blockOf(
-      'docs/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright',
+      'docs/operate/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright',
     );
     const copy = { DATABASE_URL: `sqlite:${join(folder, 'copy.db')}` };
     await paste(backup, folder, { DATABASE_URL: databaseUrl });
@@ -431,7 +432,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
 
   test('of PostgreSQL dump and restore its database', async (context) => {
     const [dump = '', restore = ''] = linesOf(
-      blockOf('docs/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"'),
+      blockOf('docs/operate/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"'),
     );
     if (!isInstalled('pg_dump', 'pg_restore')) return context.skip('there is no pg_dump here');
     const major = await majorVersionOf(empty.url);

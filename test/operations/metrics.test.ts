@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/shared/errors.ts';
 import { createEmptyDatabase, type EmptyDatabase, onEveryDatabase, startService } from '../harness.ts';
 import { freePort, type Running, run } from '../processes.ts';
 
-const DOCS = join(import.meta.dirname, '../..', 'docs');
+const DOCS = join(import.meta.dirname, '../..', 'docs/operate');
 
 interface Sample {
   readonly name: string;

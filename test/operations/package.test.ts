@@ -95,7 +95,12 @@ describe('the package', () => {
   test('has what runs the service, and nothing for development', async (t) => {
     if (!needsPackage(t)) return;
     const files = (await filesIn(installed)).filter((file) => !file.startsWith('node_modules'));
-    for (const needed of ['console/dist/index.html', 'console/dist/verify.html', 'openapi.json', 'docs/running.md'])
+    for (const needed of [
+      'console/dist/index.html',
+      'console/dist/verify.html',
+      'openapi.json',
+      'docs/operate/running.md',
+    ])
       assert.ok(files.includes(`dist/${needed}`), needed);
     for (const needed of ['CHANGELOG.md', 'SECURITY.md', 'bin/itemwright.cjs', 'packages/client/src/index.js'])
       assert.ok(files.includes(`dist/${needed}`), needed);

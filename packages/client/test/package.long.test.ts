@@ -37,7 +37,7 @@ console.log(item.name, instances.length);
 `;
 
 /** Pages whose blocks are programs. */
-const DOCUMENTED = ['docs/client.md', 'packages/client/README.md'];
+const DOCUMENTED = ['docs/reference/client.md', 'packages/client/README.md'];
 const fileOf = (page: string): string => `${page.replaceAll('/', '-').slice(0, -'.md'.length)}.ts`;
 
 /** Each line is a mistake. */

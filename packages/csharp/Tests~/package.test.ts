@@ -56,7 +56,7 @@ describe('code beside the C# client', { skip: noMono }, () => {
   });
 
   test('compiles: the blocks of the documentation', async () => {
-    const pages = ['packages/csharp/README.md', 'docs/client.md', 'docs/tutorial.md'];
+    const pages = ['packages/csharp/README.md', 'docs/reference/client.md', 'docs/start/tutorial.md'];
     const blocks = pages.flatMap((page) => blocksOf(readPage(page), 'csharp'));
     assert.ok(blocks.length >= 9);
     // Mono's compiler does not know this. Each block is a scope of its own.

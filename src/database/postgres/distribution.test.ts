@@ -24,7 +24,7 @@ describe('the tables on PostgreSQL', () => {
     await empty?.drop();
   });
 
-  test('are all distributed by docs/citus.sql, referenced tables first', () => {
+  test('are all distributed by docs/operate/citus.sql, referenced tables first', () => {
     assert.deepEqual([...listed('of_all'), ...OF_TEAMS].sort(), [...TABLES, ...MIGRATION_TABLES].sort());
     assert.deepEqual(
       OF_TEAMS,
