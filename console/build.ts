@@ -170,6 +170,7 @@ const buildIfChanged = async (): Promise<void> => {
     if (isStrict) process.exitCode = 1;
     return;
   }
+  say('building, which may take half a minute …');
   const startedAt = performance.now();
   if (isConsoleBuilt) {
     if (!isVerifierBuilt) await buildVerifierIn(BUILT, digests.verifier);

@@ -113,9 +113,10 @@ const exitAfter = (ms: number, logger: Logger): void => {
   }, ms).unref();
 };
 
-const addressOf = ({ host }: Settings, port: number): string => {
+/** Where a browser on this machine finds the service. */
+export const addressOf = ({ host, pathPrefix }: Settings, port: number): string => {
   const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${port}`;
+  return `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${port}${pathPrefix}`;
 };
 
 /** Serves from this process. */

@@ -34,7 +34,7 @@ const serve: ServiceCommand = {
 
 const demo: ServiceCommand = {
   summary: 'starts a service with thirty days of sample data, which is gone when it stops',
-  help: ['HOST and PORT say where; DATABASE_URL is not used.'],
+  help: ['HOST and PORT say where; without PORT, it takes another port if 8080 is in use. DATABASE_URL is not used.'],
   examples: ['demo'],
   run: async () => {
     const { demonstrate } = await import('../demo/demo.ts');

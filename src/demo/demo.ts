@@ -1,12 +1,15 @@
 /** The service on a temporary database with demo data, which is deleted when it stops. */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from '../app.ts';
 import { openDatabase } from '../database/open.ts';
 import { createFirstTeam } from '../features/teams/teams.service.ts';
-import { readSettings } from '../settings.ts';
+import { addressOf } from '../serve.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import { systemDraws } from '../shared/randomness.ts';
 import { seed } from './seed.ts';
 
@@ -16,13 +19,36 @@ const print = (text: string): void => {
 
 const TEAM = { id: 'demo', secret: 'a-demo-needs-no-secret' };
 
+const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+
+/** Fails if nobody could listen there, without waiting for the data first. */
+const tryPort = async (host: string, port: number): Promise<void> => {
+  const probe = createServer();
+  await once(probe.listen(port, host), 'listening');
+  probe.close();
+  await once(probe, 'close');
+};
+
+/** The same settings, with any free port instead of the usual one if that is taken. A port that was asked for is kept. */
+const withFreePort = async (settings: Settings, isPortGiven: boolean): Promise<Settings> => {
+  const { host, port } = settings;
+  try {
+    await tryPort(host, port);
+    return settings;
+  } catch (error) {
+    if (isPortGiven || !isTaken(error)) throw error;
+    print(`Port ${port} is in use, so the demo takes another one.`);
+    return { ...settings, port: 0 };
+  }
+};
+
 /** Starts the demo, which runs until it is stopped. */
 export const demonstrate = async (environment: Readonly<Record<string, string | undefined>>): Promise<void> => {
-  const settingsFor = (path: string) => readSettings({ PORT: '8080', ...environment, DATABASE_URL: `sqlite:${path}` });
+  const settingsFor = (path: string) => readSettings({ ...environment, DATABASE_URL: `sqlite:${path}` });
   // Wrong settings are reported before there is anything to remove.
-  settingsFor('demo.db');
+  const { host, port } = await withFreePort(settingsFor('demo.db'), Boolean(environment.PORT));
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-demo-'));
-  const settings = settingsFor(join(folder, 'demo.db'));
+  const settings = { ...settingsFor(join(folder, 'demo.db')), host, port };
   const database = openDatabase(settings.databaseUrl);
   let app: Awaited<ReturnType<typeof buildApp>> | undefined;
   let clockMs: number | undefined;
@@ -41,7 +67,7 @@ export const demonstrate = async (environment: Readonly<Record<string, string | 
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 
-  print('Simulating thirty days of a small game …');
+  print('Preparing the demo, which takes about half a minute …');
   const startedAt = performance.now();
   try {
     await database.migrate();
@@ -55,26 +81,33 @@ export const demonstrate = async (environment: Readonly<Record<string, string | 
     });
     await seed({
       app,
+      pathPrefix: settings.pathPrefix,
       authorization: `Basic ${Buffer.from(`${TEAM.id}:${TEAM.secret}`).toString('base64')}`,
       setClock: (nowMs) => {
         clockMs = nowMs;
       },
+      report: print,
     });
     clockMs = undefined;
-    await app.listen({ host: settings.host, port: settings.port });
+    await app.listen({ host, port });
   } catch (error) {
     // Whoever stops it in the meantime interrupts its requests.
     if (isStopping) return;
     await cleanUp();
     throw error;
   }
-  const { port } = app.server.address() as { port: number };
+  const address = addressOf(settings, (app.server.address() as { port: number }).port);
   print(`… done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.
 
-The demo is ready: http://${settings.host}:${port}/console
+The demo is ready: ${address}/console
 
   team id  ${TEAM.id}
   secret   ${TEAM.secret}
+
+For the commands for catalogs, and for examples in the guides:
+
+  export ITEMWRIGHT_URL=${address}
+  export ITEMWRIGHT_CREDENTIALS="${TEAM.id}:${TEAM.secret}"
 
 It lives in a temporary folder and is gone when you stop it with Ctrl-C.`);
 };

@@ -53,19 +53,27 @@ interface User extends Habits {
 
 interface Seeding {
   readonly app: App;
+  readonly pathPrefix: string;
   readonly authorization: string;
   readonly setClock: (nowMs: number) => void;
+  /** Told what comes next. */
+  readonly report: (text: string) => void;
 }
 
+const DAYS_PER_REPORT = 5;
+
 /** Fills an empty service through its own API, day by day, so that all data is as real users would have left it. */
-export const seed = async ({ app, authorization, setClock }: Seeding): Promise<void> => {
+export const seed = async ({ app, pathPrefix, authorization, setClock, report }: Seeding): Promise<void> => {
+  const inject = (method: 'GET' | 'POST', url: string, headers: Record<string, string>, payload?: object) =>
+    app.inject({ method, url: `${pathPrefix}${url}`, headers, ...(payload && { payload }) });
   const send = async (method: 'GET' | 'POST', url: string, payload?: object, allowed: readonly number[] = [200]) => {
-    const response = await app.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
+    const response = await inject(method, url, { authorization }, payload);
     if (!allowed.includes(response.statusCode))
       throw new Error(`${method} ${url} responded ${response.statusCode}: ${response.body}`);
     return response.json();
   };
 
+  report('  the catalog and its history');
   const nowMs = Date.now();
   const { id: teamId } = await send('GET', '/team');
   // Each is a second older than the next, so that lists keep the order of the catalog.
@@ -85,7 +93,7 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
       authorization: secrets.get(author) ?? '',
       'x-itemwright-source': author === 'Build server' ? 'cli' : 'console',
     };
-    const response = await app.inject({ method, url, headers, ...(payload && { payload }) });
+    const response = await inject(method, url, headers, payload);
     if (response.statusCode !== 200)
       throw new Error(`${method} ${url} responded ${response.statusCode}: ${response.body}`);
     return response.json();
@@ -121,6 +129,8 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   };
 
   for (let day = 0; day < DAYS; day += 1) {
+    if (day % DAYS_PER_REPORT === 0)
+      report(`  rolls of ${users.length} players, days ${day + 1} to ${day + DAYS_PER_REPORT} of ${DAYS}`);
     const daysAgo = DAYS - 1 - day;
     await publishBetween(history, daysAgo + (day === 0 ? 3 : 1), daysAgo);
     const atMs = nowMs - daysAgo * DAY_MS - 60_000;
@@ -137,6 +147,7 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
     );
   }
 
+  report('  a draft, and full bags');
   await createDraft(history);
   setClock(nowMs);
   const draughts = ITEMS.filter(({ options: names, height }) => names.includes('Consumable') && height === 1);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,15 +125,43 @@ describe('the command line', () => {
     assert.match(here.stderr, /PORT=1 /);
   });
 
-  test('starts a demo, and reports in a line if it cannot', async () => {
-    const { child, said, ended, stderr } = run('src/cli.ts', ['demo'], { PORT: '0' });
-    await said('The demo is ready');
-    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(stderr()) ?? [];
-    const second = await runToEnd('src/cli.ts', ['demo'], { PORT: port });
-    assert.equal(second.code, 1);
-    assert.match(second.stderr, /\nitemwright: cannot start the demo: .*EADDRINUSE.*\n$/);
+  /** Listens on the usual port, unless somebody else does already. */
+  const takeUsualPort = async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.once('error', () => resolve());
+      other.listen(8080, '127.0.0.1', () => resolve());
+    });
+    return other;
+  };
+
+  test('starts a demo beside a service, says what it prepares, and prints what is needed to use it', async () => {
+    const other = await takeUsualPort();
+    const { child, said, ended, stderr } = run('src/cli.ts', ['demo'], { PATH_PREFIX: '/play' });
+    await said(/The demo is ready[\s\S]*ITEMWRIGHT_CREDENTIALS=.*\n/);
+    assert.match(stderr(), /^Port 8080 is in use, so the demo takes another one\.\nPreparing /);
+    for (const step of ['the catalog', 'days 1 to 5 of 30', 'days 26 to 30 of 30', 'full bags'])
+      assert.ok(stderr().includes(step), step);
+    const [, url = ''] = /ITEMWRIGHT_URL=(\S+)/.exec(stderr()) ?? [];
+    const [, credentials = ''] = /ITEMWRIGHT_CREDENTIALS="(.+)"/.exec(stderr()) ?? [];
+    assert.ok(stderr().includes(`${url}/console\n`));
+    assert.equal((await fetch(`${url}/console`)).status, 200);
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    const items = await fetch(`${url}/items`, { headers: { authorization } });
+    assert.equal(((await items.json()) as object[]).length, 60);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
+    other.close();
+  });
+
+  test('starts no demo on another port than the one asked for, and says so before it prepares anything', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const { code, stderr } = await runToEnd('src/cli.ts', ['demo'], { PORT: String(port) });
+    assert.equal(code, 1);
+    assert.match(stderr, /^itemwright: cannot start the demo: .*EADDRINUSE.*\n$/);
+    other.close();
   });
 
   test('leaves nothing of a demo that cannot start, or is stopped while it does', async () => {
@@ -140,7 +170,7 @@ describe('the command line', () => {
       assert.match((await runToEnd('src/cli.ts', ['demo'], { PORT: 'x', TMPDIR: folder })).stderr, /PORT must be/);
       assert.deepEqual(await readdir(folder), []);
       const { child, said, ended } = run('src/cli.ts', ['demo'], { PORT: '0', TMPDIR: folder });
-      await said('Simulating');
+      await said('Preparing');
       child.kill('SIGINT');
       assert.equal((await ended).code, 0);
       assert.deepEqual(await readdir(folder), []);
