@@ -53,17 +53,23 @@ interface User extends Habits {
 
 interface Seeding {
   readonly app: App;
-  readonly pathPrefix: string;
+  readonly pathPrefix?: string;
   readonly authorization: string;
   readonly setClock: (nowMs: number) => void;
   /** Told what comes next. */
-  readonly report: (text: string) => void;
+  readonly report?: (text: string) => void;
 }
 
 const DAYS_PER_REPORT = 5;
 
 /** Fills an empty service through its own API, day by day, so that all data is as real users would have left it. */
-export const seed = async ({ app, pathPrefix, authorization, setClock, report }: Seeding): Promise<void> => {
+export const seed = async ({
+  app,
+  pathPrefix = '',
+  authorization,
+  setClock,
+  report = () => {},
+}: Seeding): Promise<void> => {
   const inject = (method: 'GET' | 'POST', url: string, headers: Record<string, string>, payload?: object) =>
     app.inject({ method, url: `${pathPrefix}${url}`, headers, ...(payload && { payload }) });
   const send = async (method: 'GET' | 'POST', url: string, payload?: object, allowed: readonly number[] = [200]) => {
