@@ -41,6 +41,7 @@ const contextOf = ({ teamId }: Service): Context => ({
   source: 'api',
   nowMs: Date.now(),
   requestId: 'bench',
+  reason: null,
 });
 
 const depsByTeam = new Map<string, InstanceDeps>();

@@ -187,6 +187,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', `/public/${service.teamId}/templates/standard-banner/history`);
 
   await send('DELETE', '/item-instances/sword-1');
+  await send('POST', '/item-instances/sword-1/restore');
   await send('DELETE', `/users/player-1/spaces/${bag}`);
   await send('DELETE', '/users/player-1');
   await send('DELETE', '/users?id=player-2');

@@ -30,6 +30,9 @@ const creationsOf = (events: Rows<'item_instance_history'>, instances: Rows<'ite
         cause: instance.cause as string,
         created_at: instance.created_at,
         request_id: instance.request_id,
+        author: instance.author,
+        reason: null,
+        deleted_row: null,
       };
     });
 

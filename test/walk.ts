@@ -158,6 +158,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     ],
   });
   await post(`/users/ann/spaces/${bags.ann}/sort`);
+  await send('DELETE', '/item-instances/three');
+  await post('/item-instances/three/restore');
 
   for (const path of [
     ...[

@@ -207,8 +207,8 @@ export interface Tables {
   user_spaces: TeamRow & Timestamps & { user_id: string; space_id: string; external_id: string | null };
 
   /**
-   * `attribute_values` maps item attribute ids to values. `cause` and `request_id` say how the instance was created; if
-   * `cause` is null, an event in its history does.
+   * `attribute_values` maps item attribute ids to values. `cause`, `author` and `request_id` say how the instance was
+   * created; if `cause` is null, an event in its history does.
    */
   item_instances: TeamRow &
     Timestamps & {
@@ -216,6 +216,7 @@ export interface Tables {
       user_id: string;
       attribute_values: string;
       cause: string | null;
+      author: string | null;
       request_id: string | null;
     };
   /**
@@ -243,7 +244,9 @@ export interface Tables {
 
   /**
    * What happened to each instance after its creation, and for deleted instances also how they were created. `sequence`
-   * numbers the events of an instance, so that their order does not depend on the clocks of the nodes.
+   * numbers the events of an instance, so that their order does not depend on the clocks of the nodes. `author` is the name
+   * of the secret that was used, and `reason` what the caller said about it. `deleted_row` is the rest of a deleted
+   * instance, as JSON; null if it cannot be restored.
    */
   item_instance_history: {
     team_id: string;
@@ -256,6 +259,9 @@ export interface Tables {
     cause: string;
     created_at: number;
     request_id: string | null;
+    author: string | null;
+    reason: string | null;
+    deleted_row: string | null;
   };
 
   /** Responses to requests with an `Idempotency-Key`, stored together with their effect. */

@@ -50,6 +50,16 @@ const KEY_PARAMETER: Json = {
 };
 const UNKEYED_OPERATION = 'createSecret';
 
+/** Of operations that a history records. */
+const REASON_PARAMETER: Json = {
+  name: 'Itemwright-Reason',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.reasonHeaderLength },
+  description: `Why, in up to ${LIMITS.reasonLength} characters: the history keeps it. UTF-8, which may be percent-encoded, as \`encodeURIComponent\` does; a percent sign must be.`,
+  example: 'lost in the outage of Tuesday',
+};
+
 /** Of operations that change one entity of the catalog. */
 const MATCH_PARAMETER: Json = {
   name: 'If-Match',
@@ -75,6 +85,7 @@ interface Operation {
   readonly operationId: string;
   'x-etag'?: boolean;
   'x-cached'?: boolean;
+  'x-reason'?: boolean;
   'x-lines'?: string;
   readonly security?: readonly unknown[];
   parameters?: { name: string; in: string; schema?: ParameterSchema; example?: Json }[];
@@ -176,6 +187,9 @@ const finish = (document: Json): Json => {
         operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
       if ('412' in operation.responses)
         operation.parameters = [...(operation.parameters ?? []), MATCH_PARAMETER as never];
+      if (operation['x-reason'] === true)
+        operation.parameters = [...(operation.parameters ?? []), REASON_PARAMETER as never];
+      delete operation['x-reason'];
       if (operation['x-cached'] === true)
         operation.parameters = [...(operation.parameters ?? []), NONE_MATCH_PARAMETER as never];
       describeBody(operation);

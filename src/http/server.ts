@@ -28,6 +28,7 @@ import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';
 import { type Body, createOutgoing, type Outgoing } from './outgoing.ts';
 import { createPressure } from './pressure.ts';
+import { reasonOf } from './reason.ts';
 import { Strict } from './schemas.ts';
 import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
@@ -407,6 +408,7 @@ export const createServer = async ({
     if (caller === undefined)
       return limitVisitor(request) ?? new ServiceError('UNAUTHORIZED', [explainHeader(request.headers.authorization)]);
     const { teamId, role, secretId, secretName } = caller;
+    const reason = reasonOf(request);
     request.context = {
       teamId,
       role,
@@ -414,8 +416,10 @@ export const createServer = async ({
       source: sourceOf(request),
       nowMs: clock(),
       requestId: request.id,
+      reason: reason instanceof ServiceError ? null : reason,
     };
     if (!allows(role, needed)) return new ServiceError('FORBIDDEN');
+    if (reason instanceof ServiceError) return reason;
     const bytes = request.exchange.isClosed ? 0 : bodyBytes(request);
     if (bytes > 0 && !pressure.receive(teamId, bytes)) return new ServiceError('SERVICE_UNAVAILABLE');
     request.exchange.awaitedBytes = bytes;

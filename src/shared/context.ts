@@ -40,6 +40,8 @@ export interface Context {
   readonly source: VersionSource;
   readonly nowMs: number;
   readonly requestId: string;
+  /** What the caller says about a change, if anything. */
+  readonly reason: string | null;
 }
 
 /** How long the response to a request may become. */

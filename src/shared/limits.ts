@@ -21,6 +21,9 @@ export const LIMITS = {
   /** In UTF-8, as JSON. */
   itemDataBytes: 8 * 1024,
   requestIdLength: 191,
+  reasonLength: 200,
+  /** As it is sent: each character may take four bytes, each of them percent-encoded. */
+  reasonHeaderLength: 2400,
   pageRows: 1000,
   /** For up to this many items, instances are looked up item by item; for more, all instances are scanned. */
   itemsLookedUp: 20,
@@ -263,6 +266,8 @@ export const LIMITS = {
   consoleIconS: 3600,
   snapshotAgeS: 365 * 86_400,
 
+  /** For how long deleted item instances can be restored. */
+  restoreDays: 30,
   /** A century; the maximum retention period of roll events and history. */
   keepDays: 36_500,
 

@@ -50,6 +50,7 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
   },
   'POST /item-instances/:id/take-out': { path: '/item-instances/placed/take-out', body: { userId: 'bob' } },
+  'POST /item-instances/:id/restore': { path: '/item-instances/gone/restore' },
   'POST /item-instances/:id/transfer': { path: '/item-instances/blade/transfer', body: { toUserId: 'bob' } },
   'POST /item-instances/batch': {
     path: '/item-instances/batch',
@@ -82,6 +83,8 @@ const stock = async (service: Service): Promise<Client> => {
   await send('/spaces', { id: 'bag', name: 'Bag', cols: 3, rows: 3 });
   await send('/users/ann/spaces', { id: 'ann-bag', spaceId: 'bag' });
   await send('/item-instances', { id: 'blade', itemId: 'sword', userId: 'ann' });
+  await send('/item-instances', { id: 'gone', itemId: 'sword', userId: 'ann' });
+  assert.equal((await team.delete('/item-instances/gone')).status, 200);
   const changes = [{ kind: 'item', id: 'bow', after: { id: 'bow', name: 'Bow' } }];
   await send('/catalog/drafts', { id: 'winter', name: 'Winter', changes });
   await send('/users/bob/spaces', { id: 'bob-bag', spaceId: 'bag' });

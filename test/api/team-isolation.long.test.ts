@@ -52,6 +52,8 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     userId: `${prefix}-user`,
     userSpaceId: `${prefix}-user-space`,
   });
+  await send('/item-instances', { id: `${prefix}-deleted`, itemId: `${prefix}-item`, userId: `${prefix}-user` });
+  assert.equal((await client.delete(`/item-instances/${prefix}-deleted`)).status, 200);
   await send('/items/roll', { userId: `${prefix}-user` });
   const fairness = `/users/${prefix}-user/fairness`;
   const { nextCommitment: commitment, nextManifest: manifest } = await send(fairness, {});
@@ -255,6 +257,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /item-instances/:id/take-out': () => [
     attempt('not found', '/item-instances/a-instance/take-out', { userId: 'a-user' }),
     attempt('not found', '/item-instances/b-instance/take-out', { userId: 'a-user' }),
+  ],
+  'POST /item-instances/:id/restore': () => [
+    attempt('not found', '/item-instances/a-deleted/restore'),
+    attempt('not found', '/item-instances/a-instance/restore'),
   ],
   'POST /item-instances/:id/transfer': () => [
     attempt('not found', '/item-instances/a-instance/transfer', { toUserId: 'b-user' }),

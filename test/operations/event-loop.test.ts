@@ -318,6 +318,7 @@ const inventories = async (send: Send): Promise<void> => {
   await send('POST', `${THING}/transfer`, { userId: 'player', toUserId: 'other' });
   await send('GET', `${THING}/history`);
   await send('DELETE', THING);
+  await send('POST', `${THING}/restore`);
   await send('DELETE', BAG);
   await send('DELETE', '/users/player');
   await send('DELETE', '/users?id=other');

@@ -92,6 +92,7 @@ export const OPERATIONS = {
     takeOut: 'POST /item-instances/{id}/take-out {body}',
     transfer: 'POST /item-instances/{id}/transfer {body}',
     history: 'LIST /item-instances/{id}/history',
+    restore: 'POST /item-instances/{id}/restore',
     batch: 'POST /item-instances/batch {body}',
   },
   itemInstanceSpaces: {

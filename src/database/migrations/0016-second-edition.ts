@@ -111,6 +111,13 @@ const keepRollDetails = async (schema: Kysely<unknown>, engine: Engine): Promise
     : indexRollers(schema, 'roll_events_of_roller', 'roll_events'));
 };
 
+/** Who changed what a player owns, and why; and of deleted instances, what restoring them takes. */
+const keepAuthors = async (schema: Kysely<unknown>): Promise<void> => {
+  await schema.schema.alterTable('item_instances').addColumn('author', 'text').execute();
+  for (const column of ['author', 'reason', 'deleted_row'])
+    await schema.schema.alterTable('item_instance_history').addColumn(column, 'text').execute();
+};
+
 /**
  * Verifiable rolls whose results nobody can choose: one chain of receipts per player, and manifests that hide what is
  * being prepared. Receipts of the first edition prove nothing, so they are removed.
@@ -160,6 +167,7 @@ export const secondEdition: HalvedMigration = {
     await keepEvidenceForEver(schema, engine);
     await createLog(schema, engine);
     await keepRollDetails(schema, engine);
+    await keepAuthors(schema);
 
     // Apart from that: scheduled drafts that the public page of a template announces.
     await schema.schema

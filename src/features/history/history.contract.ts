@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, OneOf, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { Id, Nullable, OneOf, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 
 const NullableUserId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: ['player-1'] });
@@ -19,12 +19,20 @@ const HistoryEvent = Type.Object(
     ),
     cause: Type.String({
       description:
-        'The cause: `request` (an operation on this item instance), `batch`, `roll`, `template:ID` (a roll on that template), `spark:ID`, `user deleted`, or `unknown` (created before histories were kept).',
+        'The cause: `request` (an operation on this item instance), `batch`, `roll`, `template:ID` (a roll on that template), `spark:ID`, `restored`, `user deleted`, or `unknown` (created before histories were kept).',
       examples: ['request'],
     }),
     requestId: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description: 'The `X-Request-Id` of the request that caused it.',
+    }),
+    author: Nullable(Type.String(), {
+      description: 'The name of the secret of that request; null for events from before this was recorded.',
+      examples: ['Support, Ann'],
+    }),
+    reason: Nullable(Type.String(), {
+      description: 'The reason that the request gave, in the header `Itemwright-Reason`.',
+      examples: ['lost in the outage of Tuesday'],
     }),
     createdAt: Timestamp,
   },

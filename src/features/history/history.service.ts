@@ -13,7 +13,7 @@ import * as store from './history.store.ts';
 const BEGINNING: store.EventKey = ['', '', 0];
 
 /** Why something happened to an instance; for a roll on a template or a spark, with the template id. */
-export type Cause = 'request' | 'batch' | 'roll' | `template:${string}` | `spark:${string}`;
+export type Cause = 'request' | 'batch' | 'restored' | 'roll' | `template:${string}` | `spark:${string}`;
 
 /**
  * What an instance itself records about its creation. `cause` is null if its id was used before; then the history has
@@ -21,6 +21,7 @@ export type Cause = 'request' | 'batch' | 'roll' | `template:${string}` | `spark
  */
 export interface Origin {
   readonly cause: string | null;
+  readonly author: string | null;
   readonly request_id: string | null;
 }
 
@@ -29,8 +30,11 @@ export interface RecordedInstance extends Origin {
   readonly id: string;
   readonly item_id: string;
   readonly user_id: string;
+  readonly attribute_values: string;
   readonly created_at: number;
 }
+
+type Born = Omit<RecordedInstance, keyof Origin | 'attribute_values'>;
 
 /** What the history knows about an instance: the number of its last event, and its owner before the second event. */
 export interface Past {
@@ -54,7 +58,47 @@ const creationOf = (instance: RecordedInstance, { last, first_owner }: Past): st
   cause: instance.cause as string,
   created_at: instance.created_at,
   request_id: instance.request_id,
+  author: instance.author,
+  reason: null,
+  deleted_row: null,
 });
+
+/** What a deleted instance was, apart from what its last event says anyway. */
+interface DeletedRow {
+  readonly attributeValues: string;
+  readonly createdAtMs: number;
+}
+
+const toDeletedRow = ({ attribute_values, created_at }: RecordedInstance): string => {
+  const row: DeletedRow = { attributeValues: attribute_values, createdAtMs: created_at };
+  return JSON.stringify(row);
+};
+
+/** A deleted instance as it was. */
+export interface DeletedInstance {
+  /** Of the deletion. */
+  readonly sequence: number;
+  readonly deletedAtMs: number;
+  readonly itemId: string;
+  /** Null if the owner was deleted since. */
+  readonly userId: string | null;
+  /** Null if it was deleted together with its owner, or before this was kept. */
+  readonly row: DeletedRow | null;
+}
+
+/** What the history has of an instance if the last event is its deletion; null otherwise. 404 if there is no history. */
+export const findDeleted = async (finder: Finder, itemInstanceId: string): Promise<DeletedInstance | null> => {
+  const [last] = await finder.find(store.lastEventOf, { itemInstanceId });
+  if (last === undefined) throw notFound();
+  if (last.event !== 'deleted') return null;
+  return {
+    sequence: last.sequence,
+    deletedAtMs: last.created_at,
+    itemId: last.item_id,
+    userId: last.from_user_id,
+    row: last.deleted_row === null ? null : JSON.parse(last.deleted_row),
+  };
+};
 
 /** The events that one command adds, several of which may concern the same instance. */
 export class Chronicle {
@@ -74,12 +118,21 @@ export class Chronicle {
     if (past !== undefined) this.#pasts.set(itemInstanceId, past);
   }
 
-  /** Returns what a new instance records about itself. Only a caller-supplied id, which is locked, can have a past. */
-  created(instance: Omit<RecordedInstance, keyof Origin>): Origin {
+  /** The number of the last event of an instance that was learned about. */
+  lastOf(itemInstanceId: string): number | null {
+    return this.#pastOf(itemInstanceId).last;
+  }
+
+  /**
+   * Returns what a new instance records about itself. Only a caller-supplied id, which is locked, can have a past. An
+   * instance has no place for a reason.
+   */
+  created(instance: Born): Origin {
     const { last } = this.#pastOf(instance.id);
-    if (last === null) return { cause: this.#cause, request_id: this.#context.requestId };
-    this.#add(instance, last, { event: 'created', from_user_id: null, to_user_id: instance.user_id });
-    return { cause: null, request_id: null };
+    const { author, requestId, reason } = this.#context;
+    if (last === null && reason === null) return { cause: this.#cause, author: author.name, request_id: requestId };
+    this.#add(instance, last ?? 0, { event: 'created', from_user_id: null, to_user_id: instance.user_id });
+    return { cause: null, author: null, request_id: null };
   }
 
   transferred(instance: RecordedInstance, toUserId: string): void {
@@ -92,7 +145,8 @@ export class Chronicle {
   deleted(instance: RecordedInstance): void {
     const past = this.#pastOf(instance.id);
     if (instance.cause !== null) this.#work.write(store.insertEvent, creationOf(instance, past));
-    this.#add(instance, past.last ?? 1, { event: 'deleted', from_user_id: instance.user_id, to_user_id: null });
+    const deleted = { event: 'deleted', from_user_id: instance.user_id, to_user_id: null } as const;
+    this.#add(instance, past.last ?? 1, deleted, toDeletedRow(instance));
   }
 
   #pastOf(itemInstanceId: string): Past {
@@ -103,8 +157,9 @@ export class Chronicle {
     { id, item_id }: Pick<RecordedInstance, 'id' | 'item_id'>,
     last: number,
     event: Pick<store.EventRow, 'event' | 'from_user_id' | 'to_user_id'>,
+    deletedRow: string | null = null,
   ): void {
-    const { nowMs, requestId } = this.#context;
+    const { nowMs, requestId, author, reason } = this.#context;
     const sequence = last + 1;
     this.#work.write(store.insertEvent, {
       item_instance_id: id,
@@ -113,6 +168,9 @@ export class Chronicle {
       cause: this.#cause,
       created_at: nowMs,
       request_id: requestId,
+      author: author.name,
+      reason,
+      deleted_row: deletedRow,
       ...event,
     });
     const { first_owner } = this.#pastOf(id);
@@ -126,7 +184,7 @@ export class Chronicle {
  */
 export const recordUserDeletion = async (
   tx: Transaction,
-  { nowMs, requestId }: Context,
+  { nowMs, requestId, author, reason }: Context,
   userId: string,
   instances: readonly RecordedInstance[],
 ): Promise<void> => {
@@ -148,6 +206,9 @@ export const recordUserDeletion = async (
         cause: 'user deleted',
         created_at: nowMs,
         request_id: requestId,
+        author: author.name,
+        reason,
+        deleted_row: null,
       });
     }
     // Instances given to the user are still theirs, or have been given away since.
@@ -166,6 +227,8 @@ const toHistoryEvent = (row: store.EventRow): HistoryEvent => ({
   toUserId: row.to_user_id,
   cause: row.cause,
   requestId: row.request_id,
+  author: row.author,
+  reason: row.reason,
   createdAt: isoTime(row.created_at),
 });
 

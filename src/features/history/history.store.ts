@@ -15,6 +15,9 @@ export const insertEvent = insertInto('item_instance_history', {
   cause: 'text',
   created_at: 'bigint',
   request_id: 'text',
+  author: 'text',
+  reason: 'text',
+  deleted_row: 'text',
 });
 
 /**
@@ -28,6 +31,14 @@ export const pastOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { ite
     events.select('from_user_id').where('sequence', '=', sql.lit(2)).as('first_owner'),
   ]);
 });
+
+/** The last event of an instance. */
+export const lastEventOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { itemInstanceId }) =>
+  rowsOf('item_instance_history', { queries, teamId }, { item_instance_id: itemInstanceId })
+    .select(['sequence', 'event', 'item_id', 'from_user_id', 'created_at', 'deleted_row'])
+    .orderBy('sequence', 'desc')
+    .limit(1),
+);
 
 export const selectEvents = (
   reader: Reader,

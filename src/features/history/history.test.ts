@@ -35,7 +35,7 @@ onEveryDatabase('item instance history', (service) => {
     await team.post('/item-instances/sword/transfer', { toUserId: 'bob' }, as('second'));
     await team.delete('/item-instances/sword', as('third'));
     service().setClock(MOMENT);
-    const common = { itemInstanceId: 'sword', itemId: '1x1', cause: 'request' };
+    const common = { itemInstanceId: 'sword', itemId: '1x1', cause: 'request', author: 'first', reason: null };
     assert.deepEqual(await historyOf('sword'), [
       {
         ...{ ...common, sequence: 1, event: 'created', fromUserId: null, toUserId: 'ann' },

@@ -65,6 +65,7 @@ export type BatchResult = Static<typeof BatchResult>;
 
 export const runBatch = {
   operationId: 'runItemInstanceBatch',
+  'x-reason': true,
   summary: 'Create, move, take out, transfer and delete item instances, all or nothing',
   description:
     'Runs in one transaction. The first operation that fails undoes all of them; the paths of the issues contain its index. An item instance that does not exist is a 400 here, because the body refers to it; a `userId` that is not the current owner is a 409. A trade is two transfers, each with its current owner.',

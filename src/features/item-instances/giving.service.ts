@@ -5,7 +5,7 @@ import type { Context } from '../../shared/context.ts';
 import { conflict, invalid } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-import type { Cause } from '../history/history.service.ts';
+import { type Cause, Chronicle } from '../history/history.service.ts';
 import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.ts';
 import { askUserSpace, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
@@ -68,20 +68,15 @@ export const holdReceiver = (
     gridRows: Parameters<Inventory['open']>[2] = [],
   ): OpenReceiver => {
     const inventory = new Inventory(context);
+    const chronicle = new Chronicle(work, context, cause);
     if (userSpaceId !== undefined && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
     if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), gridRows);
 
     const give = ({ itemId, values }: Gift): GiveResult => {
-      const row: store.InstanceRow = {
-        id: newId(),
-        item_id: itemId,
-        user_id: userId,
-        attribute_values: valuesText(values),
-        cause,
-        request_id: context.requestId,
-        created_at: context.nowMs,
-        updated_at: context.nowMs,
-      };
+      const { nowMs } = context;
+      const born = { id: newId(), item_id: itemId, user_id: userId, created_at: nowMs };
+      const attribute_values = valuesText(values);
+      const row = { ...born, attribute_values, updated_at: nowMs, ...chronicle.created(born) };
       work.write(store.insertInstance, row);
       const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
       const itemInstance = toInstanceResult(work.teamId, row, placement);

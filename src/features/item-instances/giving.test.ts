@@ -42,6 +42,7 @@ onEveryDatabase('giving items', (service) => {
       source: 'api',
       nowMs: Date.now(),
       requestId: 'test',
+      reason: null,
     };
     return service().database.write(team.teamId, async (work) => {
       const catalog = await catalogs.currentForPlacing(work);

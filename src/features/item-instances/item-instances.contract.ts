@@ -145,6 +145,7 @@ const tags = ['Item instances'];
 
 export const createItemInstance = {
   operationId: 'createItemInstance',
+  'x-reason': true,
   summary: 'Give an item to a user',
   description:
     'With a user space and no position, it is placed at the first free position, row by row. A position outside the grid, or on a cell that is taken: 409. A user who does not exist yet is created.',
@@ -187,11 +188,22 @@ export const getItemInstance = {
 
 export const deleteItemInstance = {
   operationId: 'deleteItemInstance',
+  'x-reason': true,
   summary: 'Delete an item instance',
   description: 'Takes it away from its owner and out of its user space. Its history is kept.',
   tags,
   params: PathId,
   response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+};
+
+export const restoreItemInstance = {
+  operationId: 'restoreItemInstance',
+  'x-reason': true,
+  summary: 'Restore a deleted item instance',
+  description: `Gives it back to whoever owned it last: unplaced, with the same id and attribute values. Possible for ${LIMITS.restoreDays} days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.`,
+  tags,
+  params: PathId,
+  response: responses('The item instance.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };
 
 export const moveItemInstance = {
@@ -218,6 +230,7 @@ export const takeOutItemInstance = {
 
 export const transferItemInstance = {
   operationId: 'transferItemInstance',
+  'x-reason': true,
   summary: 'Transfer an item instance to another user',
   description:
     "Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. `userId` must be the current owner, otherwise 404, so a repeated transfer does nothing. The history records it.",

@@ -6,6 +6,7 @@ import { listHistory } from '../history/history.contract.ts';
 import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
+import { restoreItemInstance } from './restoring.service.ts';
 
 type Parts = { readonly database: Database } & RequestRunners & service.InstanceDeps;
 
@@ -35,6 +36,10 @@ export const itemInstanceRoutes = (
     inSharedTransaction(request, (work, { context, params }) =>
       service.deleteItemInstance(work, context, params.id, deps),
     ),
+  );
+
+  app.post('/item-instances/:id/restore', { schema: contract.restoreItemInstance }, (request, reply) =>
+    command(request, reply, (work, { context, params }) => restoreItemInstance(work, context, params.id, deps)),
   );
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>

@@ -70,6 +70,7 @@ export type RollRequest = Static<typeof RollRequest>;
 
 export const rollItem = {
   operationId: 'rollItem',
+  'x-reason': true,
   summary: 'Roll an item',
   description:
     'Without a body, the pool is every item of the team; the chance of an item is its weight divided by the sum of all weights. With a body, the pool can be narrowed to options, and the item can be given to a user. If there is nothing to roll, the response is 500 without a body and 400 with one, and an issue says so.',

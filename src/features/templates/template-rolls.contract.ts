@@ -232,6 +232,7 @@ const tags = ['Templates'];
 
 export const rollTemplate = {
   operationId: 'rollTemplate',
+  'x-reason': true,
   summary: 'Roll on a template',
   description:
     'A gacha roll gives an item, a card pack its cards, a roguelike template an offer to choose from, and an idle template whatever has accrued. Nothing is given to the user without `userSpaceId` or `grant`. Counters, statistics, item instances and placements are saved together or not at all, and rolls of the same user on the same template (or pity group) never run at the same time. A user who does not exist yet is created. 400 before `startsAt`, from `endsAt` on, and if a later change to the catalog broke the configuration. 409 if the user space does not have enough room.',
@@ -252,6 +253,7 @@ export const rollTemplate = {
 
 export const sparkTemplate = {
   operationId: 'sparkTemplate',
+  'x-reason': true,
   summary: 'Exchange spark points for a featured item',
   description:
     'Every roll of a user earns a point. The item is always given, with rolled attributes. It does not count as a roll: statistics, counters and odds stay as they are. 400 for a template without spark and for an item that is not featured; 409 for too few points.',

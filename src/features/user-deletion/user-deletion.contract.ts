@@ -5,6 +5,7 @@ const tags = ['Users'];
 
 export const deleteUserByQuery = {
   operationId: 'deleteUserByQuery',
+  'x-reason': true,
   summary: 'Delete a user given in the query',
   description: 'The same as `DELETE /users/{userId}`, for clients that send the id as a query parameter.',
   tags,
@@ -14,6 +15,7 @@ export const deleteUserByQuery = {
 
 export const deleteUser = {
   operationId: 'deleteUser',
+  'x-reason': true,
   summary: 'Delete a user',
   description:
     'Deletes the user with all user spaces, item instances and template state, in one transaction. Roll statistics are kept, without the user.',

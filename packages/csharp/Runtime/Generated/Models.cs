@@ -2757,11 +2757,17 @@ namespace Itemwright
         /// <summary>The owner from then on. Null if there is none or that user was deleted; for a creation also if the following event is no longer kept.</summary>
         public string ToUserId { get; set; }
 
-        /// <summary>The cause: <c>request</c> (an operation on this item instance), <c>batch</c>, <c>roll</c>, <c>template:ID</c> (a roll on that template), <c>spark:ID</c>, <c>user deleted</c>, or <c>unknown</c> (created before histories were kept).</summary>
+        /// <summary>The cause: <c>request</c> (an operation on this item instance), <c>batch</c>, <c>roll</c>, <c>template:ID</c> (a roll on that template), <c>spark:ID</c>, <c>restored</c>, <c>user deleted</c>, or <c>unknown</c> (created before histories were kept).</summary>
         public string Cause { get; set; }
 
         /// <summary>The <c>X-Request-Id</c> of the request that caused it.</summary>
         public string RequestId { get; set; }
+
+        /// <summary>The name of the secret of that request; null for events from before this was recorded.</summary>
+        public string Author { get; set; }
+
+        /// <summary>The reason that the request gave, in the header <c>Itemwright-Reason</c>.</summary>
+        public string Reason { get; set; }
 
         /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
         public string CreatedAt { get; set; }
@@ -2776,6 +2782,8 @@ namespace Itemwright
             members.Add("toUserId", JsonFrom.Text(ToUserId));
             members.AddGiven("cause", JsonFrom.Text(Cause));
             members.Add("requestId", JsonFrom.Text(RequestId));
+            members.Add("author", JsonFrom.Text(Author));
+            members.Add("reason", JsonFrom.Text(Reason));
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
         }
 
@@ -2793,6 +2801,8 @@ namespace Itemwright
                 case "toUserId": ToUserId = JsonTo.Text(value); return true;
                 case "cause": Cause = JsonTo.Text(value); return true;
                 case "requestId": RequestId = JsonTo.Text(value); return true;
+                case "author": Author = JsonTo.Text(value); return true;
+                case "reason": Reason = JsonTo.Text(value); return true;
                 case "createdAt": CreatedAt = JsonTo.Text(value); return true;
                 default: return false;
             }

@@ -827,6 +827,16 @@ namespace Itemwright
         public PagedList<ItemInstanceEvent> History(string id, ListItemInstanceHistoryQuery query = null, CallOptions options = null) =>
             caller.List<ItemInstanceEvent>(HistoryOperation, one => ItemInstanceEvent.Read(one), new string[] { id }, query, options);
 
+        private static readonly Operation RestoreOperation = new Operation("itemInstances.restore", Verb.Post, "/item-instances/{id}/restore");
+
+        /// <summary>
+        /// Restore a deleted item instance: <c>POST /item-instances/{id}/restore</c>.
+        /// <para/>
+        /// Gives it back to whoever owned it last: unplaced, with the same id and attribute values. Possible for 30 days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.
+        /// </summary>
+        public Call<ItemInstanceResult> RestoreAsync(string id, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<ItemInstanceResult>(RestoreOperation, one => ItemInstanceResult.Read(one), new string[] { id }, null, null, options, cancellationToken);
+
         private static readonly Operation BatchOperation = new Operation("itemInstances.batch", Verb.Post, "/item-instances/batch");
 
         /// <summary>
