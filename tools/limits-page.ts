@@ -28,6 +28,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Idle time of an open connection', seconds(LIMITS.keepAliveMs)],
       ['`Idempotency-Key`', characters(LIMITS.idLength)],
       ['`X-Request-Id` (a longer one is replaced)', characters(LIMITS.requestIdLength)],
+      ['`Itemwright-Reason`', characters(LIMITS.reasonLength)],
       ['`Authorization` header (a longer one returns 401)', characters(LIMITS.authorizationLength)],
       ['Ids listed in a query or a filter', count(LIMITS.listedIds)],
       ['`cursor`', characters(LIMITS.cursorLength)],

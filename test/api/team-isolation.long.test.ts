@@ -369,7 +369,7 @@ onEveryQuietDatabase('teams', (service, engine) => {
   test('have rows in every table except those of deleted and pending things', async () => {
     const rows = await rowsOf(service(), tables, a.client.teamId);
     const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
-    const expected = ['deleted_items', 'evidence_due', 'evidence_frozen', 'item_instance_history', 'roll_pending'];
+    const expected = ['deleted_items', 'evidence_due', 'evidence_frozen', 'roll_pending'];
     assert.deepEqual(empty, expected);
   });
 
