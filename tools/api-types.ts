@@ -61,6 +61,28 @@ interface Place {
 const SENT: Place = { isSent: true, isReceived: false };
 const RECEIVED: Place = { isSent: false, isReceived: true };
 
+/** A type of template and its configuration, as TypeScript. */
+interface System {
+  readonly type: string;
+  readonly config: string;
+}
+
+/** `card_pack` has a `CardPackConfig`. */
+const configOf = (type: string): string =>
+  `${type.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Config`;
+
+/** If the configuration depends on the type: each type, so that one tells the other. */
+const systemsOf = ({ properties: { type, config } = {}, required = [] }: Schema): System[] | undefined => {
+  const configs = config?.anyOf?.map(({ $ref = '' }) => nameOf($ref.split('/').at(-1) as string));
+  // Where the type may be left out, requests are made of parts that callers have apart.
+  if (configs === undefined || type?.enum === undefined || !required.includes('type')) return undefined;
+  return type.enum.map((word) => {
+    const name = configOf(word as string);
+    if (!configs.includes(name)) throw new Error(`The API has no ${name}.`);
+    return { type: JSON.stringify(word), config: name };
+  });
+};
+
 const objectType = (schema: Schema, place: Place): string => {
   const { properties, required = [], additionalProperties, patternProperties = {} } = schema;
   const values = [
@@ -72,11 +94,15 @@ const objectType = (schema: Schema, place: Place): string => {
   if (members.length === 0 && additionalProperties === true)
     return place.isSent ? 'Record<string, any>' : 'Record<string, unknown>';
   if (members.length === 0) return 'Record<string, never>';
-  const lines = members.map(
-    ([name, member]) =>
-      `${comment(member.description)}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member, place)};`,
-  );
-  return `{\n${lines.join('\n')}\n}`;
+  const lineOf = ([name, { description }]: [string, Schema], type: string): string =>
+    `${comment(description)}${key(name)}${required.includes(name) ? '' : '?'}: ${type};`;
+  const linesOf = (some: typeof members): string => some.map((one) => lineOf(one, typeOf(one[1], place))).join('\n');
+  const systems = systemsOf(schema);
+  if (systems === undefined) return `{\n${linesOf(members)}\n}`;
+  const isOne = ([name]: [string, Schema]): boolean => name === 'type' || name === 'config';
+  const [others, two] = [members.filter((one) => !isOne(one)), members.filter(isOne)];
+  const cases = systems.map((of) => `{\n${two.map((one) => lineOf(one, of[one[0] as keyof System])).join('\n')}\n}`);
+  return `{\n${linesOf(others)}\n} & (${cases.join(' | ')})`;
 };
 
 const namedType = (name: string | undefined, schema: Schema, place: Place): string => {
@@ -204,7 +230,7 @@ export const apiTypes = (document: Document): string => {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const type = typeOf(schema, { isSent: sent.has(name), isReceived: received.has(name) });
     const start = comment(schema.description);
-    return type.startsWith('{')
+    return type.startsWith('{') && type.endsWith('}')
       ? `${start}export interface ${nameOf(name)} ${type}\n`
       : `${start}export type ${nameOf(name)} = ${type};\n`;
   });

@@ -18,13 +18,13 @@ const SHOW: { readonly [K in Kind]: Show<K> } = {
     classifierOptions: entity.classifierOptions.map((option) => ({ ...option, classifierId: entity.id })),
   }),
   space: (entity, live) => ({ ...NOT_SAVED, userSpaces: [], ...live, ...entity }),
-  template: (entity, live) => ({
-    ...(live ?? NOT_SAVED),
-    ...entity,
-    config: entity.config as Rows['template']['config'],
-    verifiable: entity.verifiable ?? false,
-    disclosure: entity.disclosure ?? 'private',
-  }),
+  template: (entity, live) =>
+    ({
+      ...(live ?? NOT_SAVED),
+      ...entity,
+      verifiable: entity.verifiable ?? false,
+      disclosure: entity.disclosure ?? 'private',
+    }) as Rows['template'],
   item: ({ classifierOptionIds, itemAttributes, ...entity }, live, options) => ({
     ...(live ?? NOT_SAVED),
     ...entity,

@@ -22,6 +22,7 @@ const [url = '', teamId, secret] = process.argv.slice(2);
 const client = createClient({ url, teamId, secret });
 await client.items.create({ id: 'sword', name: 'Sword' });
 const template: Template = await client.templates.create({ name: 'Banner', config: { pool: { itemIds: ['sword'] } } });
+if (template.type === 'card_pack') console.log(template.config.slots?.length);
 await client.templates.roll(template.id, { userId: 'ann', count: 2, grant: true });
 const { item } = await client.items.roll({ userId: 'ann' });
 const instances: ItemInstance[] = [];
@@ -50,6 +51,9 @@ client.items.update('a', {}, { ifmatch: 'a' });
 client.secrets.create({ name: 'a', role: 'read' }, { idempotencyKey: 'a' });
 await client.items.list().length;
 client.itemInstances.list({ userID: 'ann' });
+const template = await client.templates.get('a');
+template.config.slots;
+if (template.type === 'idle') template.config.slots;
 `;
 
 const typeCheck = (folder: string, name: string): Promise<string> =>
@@ -142,7 +146,7 @@ describe('the package of the client', () => {
     const lines = [...(await typeCheck(folder, 'mistakes.ts')).matchAll(/^mistakes\.ts\((\d+),/gm)].map(([, line]) =>
       Number(line),
     );
-    assert.deepEqual([...new Set(lines)], [3, 4, 5, 6, 7, 8, 9]);
+    assert.deepEqual([...new Set(lines)], [3, 4, 5, 6, 7, 8, 9, 11, 12]);
   });
 });
 
