@@ -39,7 +39,11 @@ onEveryDatabase('the client', (service) => {
     await client.items.create({ id: 'sword', name: 'Sword', classifierOptionIds });
     const baseRates = { rare: 1 };
     await client.templates.create({ name: 'a', type: 'gacha', config: { baseRates, pityTier: 'rare' } });
-    await client.templates.create({ name: 'b', type: 'card_pack', config: { baseRates, slots: [{ count: 1 }, { count: 1 }] } });
+    await client.templates.create({
+      name: 'b',
+      type: 'card_pack',
+      config: { baseRates, slots: [{ count: 1 }, { count: 1 }] },
+    });
     await client.templates.create({ name: 'c', type: 'roguelike', config: { baseRates, choices: 1 } });
     await client.templates.create({ name: 'd', type: 'idle', config: { baseRates, rollsPerHour: 5 } });
     const found = (await client.templates.list().all()).map(perRollOf);
