@@ -69,7 +69,7 @@ type Layer =
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
-  [/^(main|serve|cli|workers|shared\/log)\.ts$|^cli\/|^demo\//, 'start'],
+  [/^(main|serve|cli|workers|shared\/log)\.ts$|^cli\/|^(demo|testing)\//, 'start'],
   [/^maintenance\/check\//, 'check'],
   [/^app\.ts$|^maintenance\//, 'app'],
   [/^settings\.ts$/, 'settings'],

@@ -26,8 +26,9 @@ const COPIED = ['console/dist', 'docs', 'openapi.json', 'CHANGELOG.md', 'SECURIT
 /** The client is what the command line calls a service with. */
 const SOURCES = ['src', 'packages/client/src'];
 
-/** Tests, and types of the client, which are generated and have no code. */
-const isLeftOut = (file: string): boolean => file.endsWith('.test.ts') || file === 'packages/client/src/schema.ts';
+/** Tests, and types without code. */
+const isLeftOut = (file: string): boolean =>
+  file.endsWith('.test.ts') || ['packages/client/src/schema.ts', 'src/testing/types.ts'].includes(file);
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -78,8 +79,16 @@ const shrinkwrap = async () => {
   };
 };
 
+/** What is imported from the package needs no more than these: declarations of the whole service would name everything. */
+const declareTesting = async (): Promise<void> => {
+  const types = await readFile(join(ROOT, 'src/testing/types.ts'), 'utf8');
+  const file = join(DIST, 'src/testing/start-itemwright.d.ts');
+  await writeFile(file, `${types}\nexport declare const startItemwright: StartItemwright;\n`);
+};
+
 const fill = async (): Promise<void> => {
   await copySources();
+  await declareTesting();
   for (const name of COPIED.filter((name) => existsSync(join(ROOT, name))))
     await cp(join(ROOT, name), join(DIST, name), {
       recursive: true,

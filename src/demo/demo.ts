@@ -1,16 +1,13 @@
 /** The service on a temporary database with demo data, which is deleted when it stops. */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from '../app.ts';
-import { openDatabase } from '../database/open.ts';
 import { createFirstTeam } from '../features/teams/teams.service.ts';
 import { addressOf } from '../serve.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { systemDraws } from '../shared/randomness.ts';
+import { openTemporaryDatabase } from '../testing/temporary-database.ts';
 import { seed } from './seed.ts';
 
 const print = (text: string): void => {
@@ -44,19 +41,17 @@ const withFreePort = async (settings: Settings, isPortGiven: boolean): Promise<S
 
 /** Starts the demo, which runs until it is stopped. */
 export const demonstrate = async (environment: Readonly<Record<string, string | undefined>>): Promise<void> => {
-  const settingsFor = (path: string) => readSettings({ ...environment, DATABASE_URL: `sqlite:${path}` });
+  const settingsFor = (databaseUrl: string) => readSettings({ ...environment, DATABASE_URL: databaseUrl });
   // Wrong settings are reported before there is anything to remove.
-  const { host, port } = await withFreePort(settingsFor('demo.db'), Boolean(environment.PORT));
-  const folder = await mkdtemp(join(tmpdir(), 'itemwright-demo-'));
-  const settings = { ...settingsFor(join(folder, 'demo.db')), host, port };
-  const database = openDatabase(settings.databaseUrl);
+  const { host, port } = await withFreePort(settingsFor('sqlite:demo.db'), Boolean(environment.PORT));
+  const { database, url, drop } = await openTemporaryDatabase();
+  const settings = { ...settingsFor(url), host, port };
   let app: Awaited<ReturnType<typeof buildApp>> | undefined;
   let clockMs: number | undefined;
   let isStopping = false;
   const cleanUp = async (): Promise<void> => {
     await app?.close();
-    await database.close();
-    await rm(folder, { recursive: true, force: true });
+    await drop();
   };
   const stop = async (): Promise<void> => {
     if (isStopping) return;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { blocksOf, readPage } from '../docs.ts';
 import { fairnessVectors } from '../fairness.ts';
 import { basic, createEmptyDatabase } from '../harness.ts';
 import { freePort, type Running, run, runToEnd } from '../processes.ts';
@@ -66,7 +67,9 @@ const copyOfClone = async (): Promise<string> => {
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'itemwright-package-'));
-  await npm(['pack', '--pack-destination', folder], await copyOfClone());
+  const clone = await copyOfClone();
+  await npm(['pack', '--pack-destination', folder], clone);
+  await promisify(execFile)(process.execPath, ['tools/build-client.ts'], { cwd: clone });
   packed = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) as string);
   const startedMs = performance.now();
   try {
@@ -106,7 +109,11 @@ describe('the package', () => {
       assert.ok(files.includes(`dist/${needed}`), needed);
     const others = files.filter((file) => !file.startsWith('dist/') && file !== 'LICENSE');
     assert.deepEqual(others.sort(), ['README.md', 'npm-shrinkwrap.json', 'package.json']);
-    const unwanted = files.filter((file) => /\.tsx?$|\.test\.|\/(?:test|tools|bench|verifier)\/|\/\.[^/]+$/.test(file));
+    const declared = files.filter((file) => file.endsWith('.d.ts'));
+    assert.deepEqual(declared, ['dist/src/testing/start-itemwright.d.ts']);
+    const unwanted = files.filter((file) =>
+      /(?<!\.d)\.tsx?$|\.test\.|\/(?:test|tools|bench|verifier)\/|\/\.[^/]+$/.test(file),
+    );
     assert.deepEqual(unwanted, []);
     let bytes = 0;
     for (const file of files) bytes += (await stat(join(installed, file))).size;
@@ -239,6 +246,37 @@ for (const name of ['the oldest Node', 'this Node'])
       if (process.platform === 'linux' && name === 'this Node')
         assert.match(await readFile(`/proc/${second.child.pid}/cmdline`, 'utf8'), /--max-semi-space-size=16/);
       assert.equal(await stop(second), '');
+    });
+
+    test('starts for tests of a game, as documented', async (t) => {
+      if (!isReady(t)) return;
+      const game = join(home, 'game');
+      await mkdir(join(game, 'node_modules/@itemwright'), { recursive: true });
+      await symlink(installed, join(game, 'node_modules/itemwright'), 'junction');
+      await symlink(join(folder, 'clone/packages/client'), join(game, 'node_modules/@itemwright/client'), 'junction');
+      const [example = ''] = blocksOf(readPage('docs/reference/client.md'), 'js');
+      assert.match(example, /itemwright\/testing/);
+      await writeFile(join(game, 'package.json'), '{ "type": "module" }');
+      await writeFile(join(game, 'game.test.js'), example);
+      const { code, stdout, stderr } = await runToEnd(join(game, 'game.test.js'), [], {}, { cwd: game, node });
+      assert.equal(code, 0, stdout + stderr);
+      assert.match(stdout, /a new player gets a sword/);
+      assert.doesNotMatch(stdout + stderr, /warning/i);
+      await writeFile(
+        join(game, 'typed.ts'),
+        [
+          `import { startItemwright, type TestingService } from 'itemwright/testing';`,
+          'const service: TestingService = await startItemwright({ clock: () => 0 });',
+          `const url: string = service.url;`,
+          '// @ts-expect-error There is no such option.',
+          'await startItemwright({ port: 1 });',
+          'await service.stop();',
+          'console.log(url);',
+        ].join('\n'),
+      );
+      const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', 'false'];
+      const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+      await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'typed.ts'], { cwd: game });
     });
 
     test('has all commands', async (t) => {
