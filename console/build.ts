@@ -1,10 +1,11 @@
 /**
- * Builds the console, the page that verifies rolls and the API reference, unless what was built last came of the same sources. `npm ci` and
+ * Builds the console, the page that verifies rolls, the API reference and the guides, unless what was built last came of the same
+ * sources. `npm ci` and
  * `npm start` both call it, so that neither a fresh clone nor a pulled change needs a step of its own.
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -13,9 +14,15 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(PROJECT, 'console');
 const BUILT = join(CONSOLE, 'dist');
 /** Each part has a stamp of its own: the engine changes more often than the console, which takes longer to build. */
-const STAMPS = { console: '.sources', verifier: '.verifier-sources', reference: '.reference-sources' } as const;
+const STAMPS = {
+  console: '.sources',
+  verifier: '.verifier-sources',
+  reference: '.reference-sources',
+  guides: '.guides-sources',
+} as const;
 const VERIFIER_PAGE = 'verify.html';
 const REFERENCE = 'docs';
+const GUIDES = 'guides';
 const REFERENCE_PACKAGE = '@scalar/fastify-api-reference';
 
 /** Whoever needs the console, as tests do, must learn that there is none. */
@@ -52,13 +59,25 @@ const consoleFiles = async (): Promise<string[]> => {
 /** The page bundles the engine. */
 const verifierFiles = async (): Promise<string[]> => {
   const engine = (await filesIn(join(PROJECT, 'src/engine'))).filter((file) => !file.endsWith('.test.ts'));
-  return [...(await filesIn(join(PROJECT, 'verifier'))), ...engine, join(PROJECT, 'package-lock.json')];
+  const others = ['tools/bundle.ts', 'package-lock.json'].map((file) => join(PROJECT, file));
+  return [...(await filesIn(join(PROJECT, 'verifier'))), ...engine, ...others];
 };
 
 /** The reference is the script of a package, and takes longest of all to compress. */
 const referenceFiles = (): string[] => {
   const own = join(PROJECT, 'tools/reference.ts');
   return isInstalled(REFERENCE_PACKAGE) ? [own, fileURLToPath(import.meta.resolve(REFERENCE_PACKAGE))] : [own];
+};
+
+const guidesFiles = async (): Promise<string[]> => {
+  const pages = (await filesIn(join(PROJECT, 'docs'))).filter(
+    (file) => !file.startsWith(join(PROJECT, 'docs/decisions')),
+  );
+  const others = [
+    ...['tools/bundle.ts', 'package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md'],
+    ...['packages/csharp/README.md', 'examples/loot-game/README.md'],
+  ];
+  return [...pages, ...(await filesIn(join(PROJECT, 'site'))), ...others.map((file) => join(PROJECT, file))];
 };
 
 const digestOf = async (files: readonly string[]): Promise<string> => {
@@ -71,12 +90,14 @@ interface Digests {
   readonly console: string;
   readonly verifier: string;
   readonly reference: string;
+  readonly guides: string;
 }
 
 const digestsOfSources = async (): Promise<Digests> => ({
   console: await digestOf(await consoleFiles()),
   verifier: await digestOf(await verifierFiles()),
   reference: await digestOf(referenceFiles()),
+  guides: await digestOf(await guidesFiles()),
 });
 
 const stampIn = (part: keyof Digests): Promise<string | undefined> =>
@@ -88,7 +109,7 @@ const compressGzip = promisify(gzip);
 /** The service answers compressed files as they are, so that no request pays for compressing. */
 const compress = async (folder: string, quality = constants.BROTLI_MAX_QUALITY): Promise<void> => {
   for (const file of await filesIn(folder)) {
-    if (!/\.(?:js|css|svg)$/.test(file)) continue;
+    if (!/\.(?:js|css|json|svg)$/.test(file)) continue;
     const bytes = await readFile(file);
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
     await writeFile(`${file}.br`, await compressBrotli(bytes, { params }));
@@ -130,6 +151,20 @@ const buildReferenceIn = async (folder: string, digest: string): Promise<void> =
   await writeFile(join(folder, STAMPS.reference), digest);
 };
 
+/** Made beside and then put in place, as the rest is. */
+const buildGuidesIn = async (folder: string, digest: string): Promise<void> => {
+  const { buildSite } = await import('../site/build.ts');
+  const fresh = join(folder, `.${GUIDES}-${process.pid}`);
+  for (const [path, content] of await buildSite()) {
+    await mkdir(dirname(join(fresh, path)), { recursive: true });
+    await writeFile(join(fresh, path), content);
+  }
+  await compress(fresh);
+  await rm(join(folder, GUIDES), { recursive: true, force: true });
+  await rename(fresh, join(folder, GUIDES));
+  await writeFile(join(folder, STAMPS.guides), digest);
+};
+
 const build = async (digests: Digests): Promise<void> => {
   const { build: viteBuild } = await import('vite');
   const { apiTypes } = await import('../tools/api-types.ts');
@@ -146,6 +181,7 @@ const build = async (digests: Digests): Promise<void> => {
     await compress(fresh);
     await buildVerifierIn(fresh, digests.verifier);
     await buildReferenceIn(fresh, digests.reference);
+    await buildGuidesIn(fresh, digests.guides);
     await writeFile(join(fresh, STAMPS.console), digests.console);
     await rm(BUILT, { recursive: true, force: true });
     await rename(fresh, BUILT);
@@ -160,7 +196,8 @@ const buildIfChanged = async (): Promise<void> => {
   const isConsoleBuilt = built === digests.console;
   const isVerifierBuilt = (await stampIn('verifier')) === digests.verifier;
   const isReferenceBuilt = (await stampIn('reference')) === digests.reference;
-  if (isConsoleBuilt && isVerifierBuilt && isReferenceBuilt) return;
+  const areGuidesBuilt = (await stampIn('guides')) === digests.guides;
+  if (isConsoleBuilt && isVerifierBuilt && isReferenceBuilt && areGuidesBuilt) return;
   if (!isInstalled('vite')) {
     say(
       built === undefined
@@ -175,6 +212,7 @@ const buildIfChanged = async (): Promise<void> => {
   if (isConsoleBuilt) {
     if (!isVerifierBuilt) await buildVerifierIn(BUILT, digests.verifier);
     if (!isReferenceBuilt) await buildReferenceIn(BUILT, digests.reference);
+    if (!areGuidesBuilt) await buildGuidesIn(BUILT, digests.guides);
   } else await build(digests);
   say(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 };

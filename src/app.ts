@@ -47,6 +47,7 @@ import { userSpaceRoutes } from './features/user-spaces/user-spaces.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
+import { guideRoutes } from './http/guides.ts';
 import { createRequestRunners } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
 import { describeRoutes, referenceRoutes } from './http/openapi.ts';
@@ -147,6 +148,7 @@ export const buildApp = async ({
   referenceRoutes(app, files, pathPrefix);
   consoleRoutes(app, files, pathPrefix);
   verifierRoutes(app, files);
+  guideRoutes(app, files, pathPrefix);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);

@@ -54,6 +54,7 @@ const printExample = (address: string, { teamId, secret }: FirstTeam, given: Set
 
   console        ${address}/console
   API reference  ${address}/docs
+  guides         ${address}/guides
 
 The examples in the README and the guides, and the commands for catalogs, need these two lines once:
 

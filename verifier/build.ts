@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from '../tools/bundle.ts';
 
 const VERIFIER = fileURLToPath(new URL('.', import.meta.url));
 
@@ -24,32 +25,11 @@ const checkInline = (text: string): string => {
   return `\n${text.trim()}\n`;
 };
 
-const bundleScript = async (): Promise<string> => {
-  const { build } = await import('vite');
-  const built = await build({
-    root: VERIFIER,
-    configFile: false,
-    logLevel: 'warn',
-    publicDir: false,
-    build: {
-      write: false,
-      target: 'es2023',
-      // A player who looks at the source of the page should be able to read it.
-      minify: false,
-      modulePreload: false,
-      rolldownOptions: { input: join(VERIFIER, 'src/main.ts'), output: { format: 'iife' } },
-    },
-  });
-  if (!Array.isArray(built) && !('output' in built)) throw new Error('The build watches instead of ending.');
-  const [script, ...others] = [built].flat().flatMap(({ output }) => output);
-  if (script?.type !== 'chunk' || others.length > 0) throw new Error('The build must give a single script.');
-  return script.code;
-};
-
 /** The page as HTML. */
 export const buildVerifier = async (): Promise<string> => {
   const page = await readFile(join(VERIFIER, 'index.html'), 'utf8');
-  const script = checkInline(await bundleScript());
+  // A player who looks at the source of the page should be able to read it.
+  const script = checkInline(await bundle(join(VERIFIER, 'src/main.ts'), { minify: false }));
   const style = checkInline(await readFile(join(VERIFIER, 'src/style.css'), 'utf8'));
   // Functions, since a replacement text may contain `$`.
   return page

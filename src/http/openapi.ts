@@ -15,7 +15,9 @@ const INTERFACE_VERSION = '0.0.1';
 
 const DESCRIPTION = `A team-scoped API for game items: define them, roll them, give them to users, keep them in grid inventories, and compare the drops with the odds.
 
-Authorization is Basic: the team id is the username, one of the team's secrets the password. Every error has the same shape, \`{ code, message, issues }\`, and each issue points at what is wrong with a JSON pointer. Lists return at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` has the next page.`;
+Authorization is Basic: the team id is the username, one of the team's secrets the password. Every error has the same shape, \`{ code, message, issues }\`, and each issue points at what is wrong with a JSON pointer. Lists return at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` has the next page.
+
+[The guides](../guides/) explain how everything is used.`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -5,14 +5,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, Prepared, prepare } from '../shared/prepared.ts';
 import { sendPrepared } from './prepared-responses.ts';
 
-/** What `console/build.ts` builds: the console, the page that verifies rolls, and the API reference. */
+/** What `console/build.ts` builds: the console, the page that verifies rolls, the API reference and the guides. */
 export const BUILT = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.png': 'image/png',
+  '.sql': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webp': 'image/webp',
+  '.yml': 'text/plain; charset=utf-8',
 };
 
 /** The build writes these beside a file, so that nobody has to wait for compression. */

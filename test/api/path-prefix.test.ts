@@ -59,6 +59,12 @@ for (const engine of ENGINES)
           const { pathname } = new URL(path, `${service.address}/games/api/docs/`);
           assert.equal((await service.get(pathname)).status, 200, pathname);
         }
+        const { body: guide } = await service.get('/games/api/guides/rolls');
+        for (const [, path] of guide.matchAll(/(?:src|href|data-search)="([^"#]+)/g)) {
+          const { pathname } = new URL(path, `${service.address}/games/api/guides/rolls`);
+          assert.equal((await fetch(`${service.address}${pathname}`)).status, 200, pathname);
+        }
+        assert.equal((await service.get('/games/api/guides')).headers.get('location'), '/games/api/guides/');
         const { body: consolePage } = await service.get('/games/api/console/items');
         for (const [, path] of consolePage.matchAll(/(?:src|href)="([^"]+)"/g))
           assert.match(path, /^\/games\/api\/(?:console\/|docs)/);

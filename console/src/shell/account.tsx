@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Menu, Stack, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import {
+  IconApi,
   IconBook2,
   IconCheck,
   IconDeviceDesktop,
@@ -65,7 +66,15 @@ export const Account = () => {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item component="a" href={`${PATH_PREFIX}/docs`} target="_blank" leftSection={<IconBook2 size={16} />}>
+          <Menu.Item
+            component="a"
+            href={`${PATH_PREFIX}/guides/`}
+            target="_blank"
+            leftSection={<IconBook2 size={16} />}
+          >
+            Guides
+          </Menu.Item>
+          <Menu.Item component="a" href={`${PATH_PREFIX}/docs/`} target="_blank" leftSection={<IconApi size={16} />}>
             API reference
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leaveSafely(() => signOut())}>

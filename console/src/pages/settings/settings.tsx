@@ -35,7 +35,9 @@ const InterfaceCard = () => {
       </Code>
       <Copy text={command} size="xs" style={{ alignSelf: 'flex-start' }} />
       <Text size="sm">
-        <ServiceLink path="/docs">API reference</ServiceLink>
+        <ServiceLink path="/guides/">Guides</ServiceLink>
+        {' · '}
+        <ServiceLink path="/docs/">API reference</ServiceLink>
         {' · '}
         <ServiceLink path="/openapi.json">openapi.json</ServiceLink>
       </Text>
