@@ -1,6 +1,6 @@
 /**
  * What `npm pack` runs: before it packs, makes `dist`, which is all that somebody needs to run the service: JavaScript
- * instead of TypeScript, what was built of the console, and the documentation; and writes a lock file of the production
+ * instead of TypeScript, what was built of the console and of the documentation; and writes a lock file of the production
  * dependencies. With `--clean`, afterwards, removes both again.
  */
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const SHRINKWRAP = join(ROOT, 'npm-shrinkwrap.json');
 const NODE = '>=22.13';
 
 /** Beside the sources. */
-const COPIED = ['console/dist', 'docs', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
+const COPIED = ['console/dist', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
 
 /** The client is what the command line calls a service with. */
 const SOURCES = ['src', 'packages/client/src'];

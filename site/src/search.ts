@@ -39,7 +39,7 @@ const readIndex = async (): Promise<{ index: MiniSearch; sections: Section[] }> 
 const excerptOf = (text: string, { terms }: SearchResult): DocumentFragment => {
   const fragment = new DocumentFragment();
   const at = terms.map((term) => text.toLowerCase().indexOf(term)).filter((place) => place >= 0);
-  const from = Math.max(0, Math.min(...at, text.length) - AROUND);
+  const from = text.lastIndexOf(' ', Math.max(0, Math.min(...at, text.length) - AROUND)) + 1;
   const shown = at.length === 0 ? text.slice(0, 2 * AROUND) : text.slice(from, from + 3 * AROUND);
   const pattern = new RegExp(`(${terms.map((term) => term.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|')})`, 'gi');
   if (at.length > 0 && from > 0) fragment.append('… ');

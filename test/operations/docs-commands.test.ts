@@ -31,8 +31,8 @@ const NOT_RUN: Record<string, string> = {
   'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/operate/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/operate/running.md: npm run soak': 'takes 40 minutes',
-  'docs/operate/performance.md: npm run bench': 'takes minutes',
-  'docs/operate/performance.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
+  'bench/README.md: npm run bench': 'takes minutes',
+  'bench/README.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
   'docs/reference/client.md: npm run client && npm pack ./packages/client':
     'packages/client/test/package.long.test.ts does the same',
   'docs/reference/client.md: npm install PATH_TO_CLONE/itemwright-client-*.tgz':

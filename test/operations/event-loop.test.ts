@@ -334,10 +334,10 @@ const team = async (send: Send): Promise<void> => {
   await send('DELETE', `/secrets/${id}`);
 };
 
-/** No request may take the event loop for longer; docs/operate/performance.md says so. */
+/** No request may take the event loop for longer; bench/README.md says so. */
 const LONGEST_MS = 50;
 
-/** Operations that come near it or exceed it on as much data as this, and how long they may take: docs/operate/performance.md. */
+/** Operations that come near it or exceed it on as much data as this, and how long they may take: bench/README.md. */
 const LONGER_MS: Readonly<Record<string, number>> = {
   'DELETE /items/{id}': 100,
   'PUT /items/{id}': 100,

@@ -102,7 +102,7 @@ describe('the package', () => {
       'console/dist/index.html',
       'console/dist/verify.html',
       'openapi.json',
-      'docs/operate/running.md',
+      'console/dist/guides/running.md',
     ])
       assert.ok(files.includes(`dist/${needed}`), needed);
     for (const needed of ['CHANGELOG.md', 'SECURITY.md', 'bin/itemwright.cjs', 'packages/client/src/index.js'])
@@ -232,12 +232,15 @@ for (const name of ['the oldest Node', 'this Node'])
       const rolledMs = performance.now() - startedMs;
       t.diagnostic(`installed in ${Math.round(installMs)} ms, first roll ${Math.round(rolledMs)} ms after the start`);
       assert.ok(existsSync(data));
-      for (const path of ['/console', '/docs/', '/verify', '/openapi.json'])
+      for (const path of ['/console', '/docs/', '/guides/', '/guides/rolls', '/verify', '/openapi.json'])
         assert.equal((await first.call(path)).status, 200, path);
       first.child.kill('SIGKILL');
       await first.ended;
       assert.match(first.stderr(), /Itemwright is ready at/);
-      assert.match(first.stderr(), /console +http\S+\/console\n +API reference +http\S+\/docs\n/);
+      assert.match(
+        first.stderr(),
+        /console +http\S+\/console\n +API reference +http\S+\/docs\n +guides +http\S+\/guides\n/,
+      );
       assert.doesNotMatch(first.stderr(), /npm|warning/i);
 
       const second = await start(['serve']);
