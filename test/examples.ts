@@ -47,7 +47,10 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   service.setClock(NOW_MS);
   const send = async (method: string, path: string, request?: object) => {
     const { status, body } = await service.request(method, path, request, {
-      headers: { 'x-request-id': 'my-request' },
+      headers: {
+        'x-request-id': 'my-request',
+        ...(path.endsWith('/counters') && { 'itemwright-reason': 'lost ten rolls in the outage' }),
+      },
     });
     assert.equal(status, 200, `${method} ${path}: ${JSON.stringify(body)}`);
     const normalized = normalize({ path, request, response: body }) as Example;
@@ -141,6 +144,9 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('POST', '/templates/standard-banner/roll', { userId: 'player-1', userSpaceId: bag });
   await send('POST', '/templates/standard-banner/spark', { userId: 'player-1', itemId: 'sword-of-dawn' });
   await send('GET', '/users/player-1/templates/standard-banner');
+  await send('POST', '/users/player-1/templates/standard-banner/counters', { sinceTop: 5 });
+  await send('GET', '/users/player-1/templates/standard-banner/wait');
+  await send('GET', '/users/player-1/counter-changes');
   const fair = { pityThreshold: 10, pool: { itemIds: ['wooden-sword'] } };
   await send('POST', '/templates', { id: 'fair-banner', name: 'Fair banner', config: fair, verifiable: true });
   const { nextCommitment, nextManifest } = await send('POST', '/users/player-1/fairness');
@@ -177,6 +183,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances/sword-1/history');
   await send('GET', '/roll-events?templateId=standard-banner');
   await send('GET', '/users/player-1/rolls?limit=1');
+  await send('GET', '/users/player-1/export');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await recordAll(service);

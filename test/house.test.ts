@@ -352,6 +352,7 @@ describe('the architecture', () => {
       player_receipts: 'receipts',
       users: 'users',
       user_states: 'user-states',
+      counter_changes: 'user-states',
       spaces: 'catalog',
       user_spaces: 'user-spaces',
       item_instances: 'item-instances',

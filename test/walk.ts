@@ -160,6 +160,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post(`/users/ann/spaces/${bags.ann}/sort`);
   await send('DELETE', '/item-instances/three');
   await post('/item-instances/three/restore');
+  await send('POST', '/users/ann/templates/banner/counters', { sparkPoints: 3 }, { 'itemwright-reason': 'a gift' });
 
   for (const path of [
     ...[
@@ -184,6 +185,9 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/templates/banner/odds',
       '/templates/banner/odds/history',
       '/users/ann/templates/banner',
+      '/users/ann/templates/banner/wait',
+      '/users/ann/counter-changes',
+      '/users/ann/export',
     ],
     ...[
       '/users',

@@ -28,6 +28,7 @@ declare
     'users',
     'player_seeds',
     'user_states',
+    'counter_changes',
     'player_receipts',
     'log_heads',
     'log_leaves',

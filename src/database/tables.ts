@@ -146,6 +146,22 @@ export interface Tables {
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
   /**
+   * Counters that support has set: `scope` is that of the state with the pity, and `before` and `after` are JSON. Deleted
+   * with the user.
+   */
+  counter_changes: TeamRow & {
+    user_id: string;
+    template_id: string;
+    scope: string;
+    before: string;
+    after: string;
+    author: string;
+    reason: string;
+    request_id: string;
+    created_at: number;
+  };
+
+  /**
    * Keys of a team, which nobody may know: `salts` is what the salts of manifests are derived from, `log` signs the heads
    * of the public log.
    */
@@ -377,6 +393,7 @@ export const TABLES: readonly (keyof Tables)[] = [
   'users',
   'player_seeds',
   'user_states',
+  'counter_changes',
   'player_receipts',
   'log_heads',
   'log_leaves',

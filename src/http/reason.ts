@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { invalid, type ServiceError } from '../shared/errors.ts';
 import { LIMITS } from '../shared/limits.ts';
 
+/** Of requests that change something, this says why. */
 const HEADER = 'itemwright-reason';
 
-/** Of requests that change something, this says why. */
-export const REASON_PATH = `/headers/${HEADER}`;
+const REASON_PATH = `/headers/${HEADER}`;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

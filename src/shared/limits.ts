@@ -38,6 +38,8 @@ export const LIMITS = {
   /** Read before it is known how large they are. */
   rollEventsReadFirst: 50,
   rollEventsShown: 100,
+  /** Rows of an export that are read at once. */
+  exportedRows: 200,
   /** By how much the time of a roll and the time in its id may differ. */
   rollEventsApartMs: 3_600_000,
   issues: 100,

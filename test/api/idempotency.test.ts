@@ -42,6 +42,10 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   'POST /catalog/drafts': { path: '/catalog/drafts', body: { name: 'Winter' } },
   'POST /catalog/drafts/:id/publish': { path: '/catalog/drafts/winter/publish' },
   'POST /users': { path: '/users', body: {} },
+  'POST /users/:userId/templates/:id/counters': {
+    path: '/users/bob/templates/banner/counters',
+    body: { sparkPoints: 7 },
+  },
   'POST /users/:userId/spaces': { path: '/users/ann/spaces', body: { spaceId: 'bag' } },
   'POST /spaces': { path: '/spaces', body: { name: 'Bag', cols: 3, rows: 3 } },
   'POST /item-instances': { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } },
@@ -119,6 +123,7 @@ const textOf = async (service: Service, team: Client, path: string, key: string,
     headers: {
       authorization: `Basic ${Buffer.from(`${team.teamId}:${team.secret}`).toString('base64')}`,
       'idempotency-key': key,
+      ...(path.endsWith('/counters') && { 'itemwright-reason': 'a test' }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),

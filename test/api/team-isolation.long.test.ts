@@ -60,6 +60,9 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   await send(`${fairness}/rotate`, { clientSeed: prefix, commitment, manifest });
   await send('/catalog/drafts', { id: `${prefix}-draft`, name: 'Draft' });
   await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
+  const counters = `/users/${prefix}-user/templates/${prefix}-template/counters`;
+  const because = { headers: { 'itemwright-reason': 'a test' } };
+  assert.equal((await client.post(counters, { sparkPoints: 3 }, because)).status, 200);
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
 };
@@ -195,9 +198,23 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('not found', '/users/a-user/templates/b-template'),
     attempt('not found', '/users/b-user/templates/a-template'),
   ],
+  'GET /users/:userId/templates/:id/wait': () => [
+    attempt('not found', '/users/a-user/templates/b-template/wait'),
+    attempt('not found', '/users/b-user/templates/a-template/wait'),
+  ],
+  'POST /users/:userId/templates/:id/counters': () => [
+    attempt('not found', '/users/a-user/templates/b-template/counters', { sparkPoints: 1 }),
+    attempt('not found', '/users/b-user/templates/a-template/counters', { sparkPoints: 1 }),
+  ],
+  'GET /users/:userId/counter-changes': () => [attempt('not found', '/users/a-user/counter-changes')],
+  'GET /users/:userId/export': () => [attempt('not found', '/users/a-user/export')],
   'GET /items/odds': () => [attempt('own', '/items/odds')],
   'POST /users': () => [attempt('own', '/users', { id: 'a-user', externalId: 'a-external' })],
-  'GET /users': () => [attempt('empty', '/users?externalId=a-external'), attempt('own', '/users')],
+  'GET /users': () => [
+    attempt('empty', '/users?prefix=a-'),
+    attempt('empty', '/users?externalId=a-external'),
+    attempt('own', '/users'),
+  ],
   'DELETE /users': () => [attempt('not found', '/users?id=a-user')],
   'GET /users/:userId': () => [attempt('not found', '/users/a-user')],
   'DELETE /users/:userId': () => [attempt('not found', '/users/a-user')],

@@ -209,6 +209,9 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('GET', '/roll-events');
   await send('GET', `/roll-events?itemId=${numbered('slim', 0)}`);
   await send('GET', '/users/roller/rolls');
+  await send('GET', '/users/roller/templates/pack/wait');
+  await send('POST', '/users/roller/templates/pack/counters', { sparkPoints: 1 }, 400);
+  await send('GET', '/users/roller/counter-changes');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await send('GET', '/roll-events/evidence');
@@ -311,6 +314,7 @@ const inventories = async (send: Send): Promise<void> => {
   await send('POST', '/users', { id: 'new' });
   await send('GET', '/users');
   await send('GET', '/users/player');
+  await send('GET', '/users/player/export');
   await send('POST', '/users/player/spaces', junk, 400);
   await send('POST', '/users/player/spaces', { spaceId: 'space-of-player' });
   await send('GET', '/users/player/spaces');

@@ -118,6 +118,30 @@ const keepAuthors = async (schema: Kysely<unknown>): Promise<void> => {
     await schema.schema.alterTable('item_instance_history').addColumn(column, 'text').execute();
 };
 
+/** What support sets counters of players to, and finding players by the beginning of an external id. */
+const keepCounterChanges = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  const { id, byKey } = spellingOf(engine);
+  await byKey(
+    schema.schema
+      .createTable('counter_changes')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('user_id', id, (column) => column.notNull())
+      .addColumn('id', id, (column) => column.notNull())
+      .addColumn('template_id', id, (column) => column.notNull())
+      .addColumn('scope', id, (column) => column.notNull())
+      .addColumn('before', 'text', (column) => column.notNull())
+      .addColumn('after', 'text', (column) => column.notNull())
+      .addColumn('author', 'text', (column) => column.notNull())
+      .addColumn('reason', 'text', (column) => column.notNull())
+      .addColumn('request_id', 'text', (column) => column.notNull())
+      .addColumn('created_at', sql`bigint`, (column) => column.notNull())
+      .addPrimaryKeyConstraint('counter_changes_key', ['team_id', 'user_id', 'id']) as never,
+  ).execute();
+  // In byte order, so that the index that is there finds what begins with a text. SQLite does so anyway.
+  if (engine === 'postgres')
+    await sql`alter table users alter column external_id type text collate "C"`.execute(schema);
+};
+
 /**
  * Verifiable rolls whose results nobody can choose: one chain of receipts per player, and manifests that hide what is
  * being prepared. Receipts of the first edition prove nothing, so they are removed.
@@ -168,6 +192,7 @@ export const secondEdition: HalvedMigration = {
     await createLog(schema, engine);
     await keepRollDetails(schema, engine);
     await keepAuthors(schema);
+    await keepCounterChanges(schema, engine);
 
     // Apart from that: scheduled drafts that the public page of a template announces.
     await schema.schema

@@ -4,7 +4,7 @@ import { Id, Nullable, OneOf, Paging, PathId, responses, Strict, Timestamp } fro
 const NullableUserId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: ['player-1'] });
 
-const HistoryEvent = Type.Object(
+export const HistoryEvent = Type.Object(
   {
     sequence: Type.Integer({
       minimum: 1,

@@ -265,3 +265,35 @@ export const removeOldHistory = async (tx: Transaction, beforeMs: number, positi
   const next = last ?? (await store.selectNextTeam(tx, after));
   return next === undefined ? '' : JSON.stringify(next);
 };
+
+/** Somebody else's id is not for the user. */
+const forUser = (event: HistoryEvent, userId: string): HistoryEvent => ({
+  ...event,
+  fromUserId: event.fromUserId === userId ? userId : null,
+  toUserId: event.toUserId === userId ? userId : null,
+});
+
+/** The first events of an instance, without owners other than the user. */
+export const listEventsOf = async (
+  reader: Reader,
+  instance: RecordedInstance,
+  userId: string,
+): Promise<HistoryEvent[]> => {
+  const { rows } = await listHistory(reader, instance.id, instance, { limit: LIMITS.pageRows });
+  return rows.map((event) => forUser(event, userId));
+};
+
+/** The events by which instances left a user, in no particular order. */
+export const listPartings = async (
+  reader: Reader,
+  userId: string,
+  { limit, after }: Page,
+): Promise<Paged<HistoryEvent>> => {
+  const found = await store.selectPartings(reader, userId, after, limit + 1);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    rows: rows.map((row) => forUser(toHistoryEvent(row), userId)),
+    ...(found.length > limit && last && { next: { createdAtMs: last.sequence, id: last.item_instance_id } }),
+  };
+};

@@ -53,6 +53,23 @@ export const selectEvents = (
     .limit(limit)
     .execute();
 
+/** The events by which instances left a user, in key order. */
+export const selectPartings = (
+  reader: Reader,
+  userId: string,
+  after: { readonly createdAtMs: number; readonly id: string } | undefined,
+  limit: number,
+): Promise<EventRow[]> =>
+  rowsOf('item_instance_history', reader, { from_user_id: userId })
+    .selectAll()
+    .$if(after !== undefined, (rest) =>
+      rest.where(sql<boolean>`(item_instance_id, sequence) > (${after?.id}, ${after?.createdAtMs})`),
+    )
+    .orderBy('item_instance_id')
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+
 /** Position of an event in key order. */
 export type EventKey = readonly [teamId: string, itemInstanceId: string, sequence: number];
 

@@ -1,6 +1,6 @@
 import { inChunks } from '../../database/chunks.ts';
 import { ask } from '../../database/declarations.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { type Page, type Paged, paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Transaction, type Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
@@ -355,6 +355,14 @@ export const listItemInstanceHistory = async (reader: Reader, id: string, page: 
   const [instance] = await reader.find(store.instanceById, { id });
   return listHistory(reader, id, instance, page);
 };
+
+/** A page of what a user owns, as far as their histories need it. */
+export const listInstancesOf = async (reader: Reader, userId: string, page: Page): Promise<Paged<store.InstanceRow>> =>
+  paged(await store.selectInstancesOf(reader, userId, page), page);
+
+/** Who owns an instance, if it exists. */
+export const findOwner = async (finder: Finder, id: string): Promise<string | undefined> =>
+  (await finder.find(store.instanceById, { id }))[0]?.user_id;
 
 /** Any one instance of an item, if there is one. */
 export const findInstanceOf = async (finder: Finder, itemId: string): Promise<string | undefined> =>

@@ -170,3 +170,7 @@ export const selectListed = (
 /** The instances of items, up to a number. */
 export const selectIdsOfItems = (reader: Reader, itemIds: readonly string[], limit: number) =>
   rowsOf('item_instances', reader).select('id').where('item_id', 'in', itemIds).limit(limit).execute();
+
+/** A user's instances, one row more than the page has. */
+export const selectInstancesOf = (reader: Reader, userId: string, page: Page): Promise<InstanceRow[]> =>
+  onPage(rowsOf('item_instances', reader, { user_id: userId }).select(COLUMNS), 'item_instances', page).execute();

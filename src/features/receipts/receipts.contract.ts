@@ -30,7 +30,7 @@ export const Receipt = Type.Unsafe<object>({
   description: 'The receipt of a rotation, a roll or an exchange; `kind` says which. See the guide to fairness.',
 });
 
-const ListedReceipt = Type.Object({ hash: Hash, receipt: Receipt }, { title: 'Receipt' });
+export const ListedReceipt = Type.Object({ hash: Hash, receipt: Receipt }, { title: 'Receipt' });
 
 const ProofLog = Type.Object(
   {

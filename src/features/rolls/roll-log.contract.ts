@@ -49,7 +49,7 @@ const LoggedResult = Type.Object(
   { title: 'LoggedResult' },
 );
 
-const RollEvent = Type.Object(
+export const RollEvent = Type.Object(
   {
     id: Id,
     rolledAt: Timestamp,

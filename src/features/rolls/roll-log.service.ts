@@ -94,6 +94,16 @@ const findEvents = async (
   }
 };
 
+/** When a tier was last rolled, as far as that is found in the newest entries of the log; null if it is not. */
+export const findLastOfTier = async (
+  reader: Reader,
+  rollerId: string,
+  { templateId, tier }: { readonly templateId: string | undefined; readonly tier: string },
+): Promise<number | null> => {
+  const { rows } = await findEvents(reader, rollerId, wantedBy({ templateId, tier }), { limit: 1 });
+  return rows[0]?.created_at ?? null;
+};
+
 const nameOf = ({ catalog }: TeamCatalog, tier: string | null): string | null =>
   (tier === null ? undefined : catalog.options.get(tier)?.name) ?? null;
 

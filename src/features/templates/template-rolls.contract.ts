@@ -11,11 +11,11 @@ export const TierId = Nullable(Type.String(), {
   description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
 });
 /** Optional in states, since responses that earlier versions stored for an `Idempotency-Key` lack it. */
-const TierName = Nullable(Type.String(), { description: 'The name of the option.' });
+export const TierName = Nullable(Type.String(), { description: 'The name of the option.' });
 const Rate = Type.Number({ description: 'From 0 to 1.' });
-const Count = Type.Integer({ minimum: 0 });
+export const Count = Type.Integer({ minimum: 0 });
 
-const UserTemplateState = Type.Object(
+export const UserTemplateState = Type.Object(
   {
     templateId: Id,
     userId: Type.String(),

@@ -96,7 +96,7 @@ const checkOpen = (template: CompiledTemplate, nowMs: number): void => {
   throw invalid({ path: '/path/id', message });
 };
 
-const showState = (
+export const showState = (
   template: CompiledTemplate,
   userId: string,
   state: TemplateState | null,

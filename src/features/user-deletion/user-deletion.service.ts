@@ -4,7 +4,7 @@ import { notFound } from '../../shared/errors.ts';
 import { deleteInstancesOf, holdInstancesOf } from '../item-instances/item-instances.service.ts';
 import { deleteReceiptsOf, holdSeedsOf } from '../receipts/receipts.service.ts';
 import { holdUserSpacesOf } from '../user-spaces/user-spaces.service.ts';
-import { holdStatesOf } from '../user-states/user-states.service.ts';
+import { deleteCounterChangesOf, holdStatesOf } from '../user-states/user-states.service.ts';
 import { findUser, holdUser, removeUser } from '../users/users.service.ts';
 
 /**
@@ -21,5 +21,6 @@ export const deleteUser = async (tx: Transaction, context: Context, id: string):
   if (!(await holdUser(tx, id))) throw notFound();
   await deleteInstancesOf(tx, context, id);
   await deleteReceiptsOf(tx, id);
+  await deleteCounterChangesOf(tx, id);
   await removeUser(tx, id);
 };

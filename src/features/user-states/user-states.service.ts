@@ -1,5 +1,7 @@
 import { ask, type Hold, holding } from '../../database/declarations.ts';
+import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
+import type { ShownCounters } from '../../engine/systems/counters.ts';
 import {
   initialOwnState,
   initialPityState,
@@ -7,6 +9,9 @@ import {
   type PityState,
   type TemplateState,
 } from '../../engine/systems/state.ts';
+import type { Context } from '../../shared/context.ts';
+import { newId } from '../../shared/ids.ts';
+import { isoTime } from '../../shared/time.ts';
 import * as store from './user-states.store.ts';
 
 /** The template of a state, and the group with which it shares its pity, if any. */
@@ -121,3 +126,73 @@ export const holdStatesOf = async (tx: Transaction, userId: string): Promise<voi
 /** How many users have a state of a template; counts up to a number. */
 export const countUsersWithState = async (reader: Reader, templateId: string, most: number): Promise<number> =>
   (await store.selectUsersOf(reader, templateId, most)).length;
+
+/** Everything that is remembered about a user, in its stored form. */
+export const listStates = async (reader: Reader, userId: string) =>
+  (await store.selectStatesOf(reader, userId)).map(({ scope, template_id: templateId, state }) => ({
+    scope,
+    templateId,
+    state: JSON.parse(state) as unknown,
+  }));
+
+/** Counters before and after somebody has set them. */
+export interface CounterChange {
+  readonly templateId: string;
+  readonly before: ShownCounters;
+  readonly after: ShownCounters;
+}
+
+const pityScope = (owner: StateOwner): string => {
+  const { own, group } = scopesOf(owner);
+  return group ?? own;
+};
+
+export const recordCounterChange = (
+  work: Work,
+  { author, nowMs, requestId }: Context,
+  { userId, reason, owner }: { readonly userId: string; readonly reason: string; readonly owner: StateOwner },
+  { before, after }: Pick<CounterChange, 'before' | 'after'>,
+): void =>
+  work.write(store.insertChange, {
+    ...{ id: newId(), user_id: userId, template_id: owner.id, scope: pityScope(owner) },
+    ...{ before: JSON.stringify(before), after: JSON.stringify(after) },
+    ...{ author: author.name, reason, request_id: requestId, created_at: nowMs },
+  });
+
+/** What was set by hand, oldest first. */
+export const listCounterChanges = async (reader: Reader, userId: string, page: Page) =>
+  mapPage(
+    await store.selectChanges(reader, userId, page),
+    (row): CounterChangeRecord => ({
+      ...{ id: row.id, templateId: row.template_id },
+      ...{ before: JSON.parse(row.before), after: JSON.parse(row.after) },
+      ...{ author: row.author, reason: row.reason, requestId: row.request_id, createdAt: isoTime(row.created_at) },
+    }),
+  ) satisfies Paged<CounterChangeRecord>;
+
+export interface CounterChangeRecord extends CounterChange {
+  readonly id: string;
+  readonly author: string;
+  readonly reason: string;
+  readonly requestId: string;
+  readonly createdAt: string;
+}
+
+/** Only the newest changes are looked at: most only concern other counters. */
+const NEWEST = 100;
+
+/** When the number of rolls without the top tier was last set by hand; null if never. */
+export const findLastCounterChange = async (
+  reader: Reader,
+  userId: string,
+  owner: StateOwner,
+): Promise<number | null> => {
+  const sinceIn = (text: string): number => (JSON.parse(text) as ShownCounters).sinceTop;
+  const changes = await store.selectNewestChanges(reader, userId, pityScope(owner), NEWEST);
+  return changes.find(({ before, after }) => sinceIn(before) !== sinceIn(after))?.created_at ?? null;
+};
+
+/** Forgets what was set for a user who is being deleted. */
+export const deleteCounterChangesOf = async (tx: Transaction, userId: string): Promise<void> => {
+  await store.deleteChangesOf(tx, userId);
+};

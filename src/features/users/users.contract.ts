@@ -7,7 +7,7 @@ const ExternalId = Nullable(UserId, {
   examples: ['auth0|5f7c8ec7'],
 });
 
-const User = Type.Object(
+export const User = Type.Object(
   {
     id: Type.String({ description: "The user's id." }),
     externalId: ExternalId,
@@ -41,11 +41,19 @@ export const createUser = {
 export const listUsers = {
   operationId: 'listUsers',
   summary: 'List users',
-  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
+  description: 'Oldest first unless `prefix` is given, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
     externalId: Type.Optional(
       Type.String({ maxLength: LIMITS.idLength, description: 'Only the user with this external id.' }),
+    ),
+    prefix: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.idLength,
+        description:
+          'Only users whose id or external id begins with this; upper and lower case differ. First those with such an id, by id, then the others, by external id. A page may have fewer users than `limit` although more follow.',
+      }),
     ),
     ...Paging,
   }),

@@ -41,8 +41,39 @@ export const createUser = async (work: Work, context: Context, request: NewUser 
   });
 };
 
-export const listUsers = (reader: Reader, filter: { externalId?: string }, page: Page): Promise<Paged<User>> =>
-  store.selectUsers(reader, filter.externalId, page);
+/** Which part of a list by prefix a cursor is in: that of ids, or that of external ids. */
+const BY_ID = 0;
+const BY_EXTERNAL_ID = 1;
+
+/** Users whose id begins with a text, then others whose external id does. */
+const listByPrefix = async (reader: Reader, prefix: string, { limit, after }: Page): Promise<Paged<User>> => {
+  const found: store.UserRow[] = [];
+  const isInIds = (after?.createdAtMs ?? BY_ID) === BY_ID;
+  if (isInIds) {
+    found.push(...(await store.selectByPrefix(reader, 'id', prefix, after?.id, limit + 1)));
+    if (found.length > limit) {
+      const rows = found.slice(0, limit);
+      return { rows: rows.map(store.toUser), next: { createdAtMs: BY_ID, id: rows[limit - 1]?.id ?? '' } };
+    }
+  }
+  const left = limit - found.length;
+  const others = await store.selectByPrefix(reader, 'external_id', prefix, isInIds ? undefined : after?.id, left + 1);
+  const shown = others.slice(0, left);
+  // Those whose id begins with it, too, are in the first part.
+  const rows = [...found, ...shown.filter(({ id }) => !id.startsWith(prefix))].map(store.toUser);
+  if (others.length <= left) return { rows };
+  return { rows, next: { createdAtMs: BY_EXTERNAL_ID, id: shown.at(-1)?.external_id ?? '' } };
+};
+
+export const listUsers = (
+  reader: Reader,
+  { externalId, prefix }: { externalId?: string; prefix?: string },
+  page: Page,
+): Promise<Paged<User>> => {
+  if (prefix === undefined) return store.selectUsers(reader, externalId, page);
+  if (externalId !== undefined) throw invalid({ path: '/query/prefix', message: 'cannot be combined with externalId' });
+  return listByPrefix(reader, prefix, page);
+};
 
 const findRow = async (finder: Finder, id: string): Promise<store.UserRow | undefined> =>
   (await finder.find(store.userById, { id }))[0];

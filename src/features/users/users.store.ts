@@ -44,6 +44,30 @@ export const selectUsers = async (reader: Reader, externalId: string | undefined
   return mapPage(paged(await onPage(query, 'users', page).execute(), page), toUser);
 };
 
+/** The first text after all that begin with another, in byte order; undefined if there is none. */
+const endOfPrefix = (prefix: string): string | undefined => {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  // There are no characters from D800 to DFFF.
+  return last === undefined ? undefined : String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+};
+
+/** Users with an id or external id that begins with a text, in the order of that. */
+export const selectByPrefix = (
+  reader: Reader,
+  column: 'id' | 'external_id',
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): Promise<UserRow[]> => {
+  const end = endOfPrefix(prefix);
+  let query = rowsOf('users', reader).selectAll().where(column, '>=', prefix).orderBy(column).limit(limit);
+  if (end !== undefined) query = query.where(column, '<', end);
+  if (after !== undefined) query = query.where(column, '>', after);
+  return query.execute();
+};
+
 /** False if the user was already deleted. */
 export const holdUser = async (tx: Transaction, id: string): Promise<boolean> =>
   (await rowsOf('users', tx, { id }).select('id').forUpdate().execute()).length > 0;

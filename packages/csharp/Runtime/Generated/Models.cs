@@ -1455,6 +1455,96 @@ namespace Itemwright
         }
     }
 
+    /// <summary>Counters of a user that somebody set.</summary>
+    public sealed class CounterChange : Model
+    {
+        /// <summary>Identifier, unique in the team.</summary>
+        public string Id { get; set; }
+
+        /// <summary>Identifier, unique in the team.</summary>
+        public string TemplateId { get; set; }
+
+        public SetCounters Before { get; set; }
+
+        public SetCounters After { get; set; }
+
+        /// <summary>The name of the secret that was used.</summary>
+        public string Author { get; set; }
+
+        public string Reason { get; set; }
+
+        public string RequestId { get; set; }
+
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string CreatedAt { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("id", JsonFrom.Text(Id));
+            members.AddGiven("templateId", JsonFrom.Text(TemplateId));
+            members.AddGiven("before", JsonFrom.Model(Before));
+            members.AddGiven("after", JsonFrom.Model(After));
+            members.AddGiven("author", JsonFrom.Text(Author));
+            members.AddGiven("reason", JsonFrom.Text(Reason));
+            members.AddGiven("requestId", JsonFrom.Text(RequestId));
+            members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
+        }
+
+        internal static CounterChange Read(JsonValue json) => Fill(json, new CounterChange());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "id": Id = JsonTo.Text(value); return true;
+                case "templateId": TemplateId = JsonTo.Text(value); return true;
+                case "before": Before = SetCounters.Read(value); return true;
+                case "after": After = SetCounters.Read(value); return true;
+                case "author": Author = JsonTo.Text(value); return true;
+                case "reason": Reason = JsonTo.Text(value); return true;
+                case "requestId": RequestId = JsonTo.Text(value); return true;
+                case "createdAt": CreatedAt = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class CountersRequest : Model
+    {
+        /// <summary>Rolls without the top tier.</summary>
+        public int? SinceTop { get; set; }
+
+        /// <summary>Consecutive top-tier results that were not featured.</summary>
+        public int? Losses { get; set; }
+
+        public int? SparkPoints { get; set; }
+
+        /// <summary>Rolls without each lower tier; those that are left out stay.</summary>
+        public IReadOnlyList<CountersRequestPity> Pities { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("sinceTop", JsonFrom.Integer(SinceTop));
+            members.AddGiven("losses", JsonFrom.Integer(Losses));
+            members.AddGiven("sparkPoints", JsonFrom.Integer(SparkPoints));
+            members.AddGiven("pities", JsonFrom.List(Pities, one => JsonFrom.Model(one)));
+        }
+    }
+
+    public sealed class CountersRequestPity : Model
+    {
+        /// <summary>The option of a lower tier with a pity of its own.</summary>
+        public string Tier { get; set; }
+
+        public int? Since { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("tier", JsonFrom.Text(Tier));
+            members.AddGiven("since", JsonFrom.Integer(Since));
+        }
+    }
+
     public sealed class CreateOperation : BatchOperation
     {
         /// <summary>The operation.</summary>
@@ -5998,6 +6088,68 @@ namespace Itemwright
         }
     }
 
+    public sealed class SetCounters : Model
+    {
+        public long Rolls { get; set; }
+
+        public long SinceTop { get; set; }
+
+        public long Losses { get; set; }
+
+        public long SparkPoints { get; set; }
+
+        public IReadOnlyList<SetCountersPity> Pities { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("rolls", JsonFrom.Integer(Rolls));
+            members.AddGiven("sinceTop", JsonFrom.Integer(SinceTop));
+            members.AddGiven("losses", JsonFrom.Integer(Losses));
+            members.AddGiven("sparkPoints", JsonFrom.Integer(SparkPoints));
+            members.AddGiven("pities", JsonFrom.List(Pities, one => JsonFrom.Model(one)));
+        }
+
+        internal static SetCounters Read(JsonValue json) => Fill(json, new SetCounters());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "rolls": Rolls = JsonTo.SureInteger(value); return true;
+                case "sinceTop": SinceTop = JsonTo.SureInteger(value); return true;
+                case "losses": Losses = JsonTo.SureInteger(value); return true;
+                case "sparkPoints": SparkPoints = JsonTo.SureInteger(value); return true;
+                case "pities": Pities = JsonTo.List(value, one => SetCountersPity.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class SetCountersPity : Model
+    {
+        public string Tier { get; set; }
+
+        public long Since { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("tier", JsonFrom.Text(Tier));
+            members.AddGiven("since", JsonFrom.Integer(Since));
+        }
+
+        internal static SetCountersPity Read(JsonValue json) => Fill(json, new SetCountersPity());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "since": Since = JsonTo.SureInteger(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class SignedLogHead : Model
     {
         public LogHead Head { get; set; }
@@ -7170,6 +7322,94 @@ namespace Itemwright
         }
     }
 
+    /// <summary>Everything that is kept about a user.</summary>
+    public sealed class UserExport : Model
+    {
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string ExportedAt { get; set; }
+
+        public User User { get; set; }
+
+        public IReadOnlyList<UserSpace> UserSpaces { get; set; }
+
+        public IReadOnlyList<UserExportState> States { get; set; }
+
+        public IReadOnlyList<CounterChange> CounterChanges { get; set; }
+
+        public IReadOnlyList<ItemInstance> ItemInstances { get; set; }
+
+        /// <summary>The histories of these item instances, up to 1,000 events of each, and the events by which others left the user.</summary>
+        public IReadOnlyList<ItemInstanceEvent> History { get; set; }
+
+        /// <summary>Newest first.</summary>
+        public IReadOnlyList<RollEvent> Rolls { get; set; }
+
+        public IReadOnlyList<Receipt> Receipts { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("exportedAt", JsonFrom.Text(ExportedAt));
+            members.AddGiven("user", JsonFrom.Model(User));
+            members.AddGiven("userSpaces", JsonFrom.List(UserSpaces, one => JsonFrom.Model(one)));
+            members.AddGiven("states", JsonFrom.List(States, one => JsonFrom.Model(one)));
+            members.AddGiven("counterChanges", JsonFrom.List(CounterChanges, one => JsonFrom.Model(one)));
+            members.AddGiven("itemInstances", JsonFrom.List(ItemInstances, one => JsonFrom.Model(one)));
+            members.AddGiven("history", JsonFrom.List(History, one => JsonFrom.Model(one)));
+            members.AddGiven("rolls", JsonFrom.List(Rolls, one => JsonFrom.Model(one)));
+            members.AddGiven("receipts", JsonFrom.List(Receipts, one => JsonFrom.Model(one)));
+        }
+
+        internal static UserExport Read(JsonValue json) => Fill(json, new UserExport());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "exportedAt": ExportedAt = JsonTo.Text(value); return true;
+                case "user": User = User.Read(value); return true;
+                case "userSpaces": UserSpaces = JsonTo.List(value, one => UserSpace.Read(one)); return true;
+                case "states": States = JsonTo.List(value, one => UserExportState.Read(one)); return true;
+                case "counterChanges": CounterChanges = JsonTo.List(value, one => CounterChange.Read(one)); return true;
+                case "itemInstances": ItemInstances = JsonTo.List(value, one => ItemInstance.Read(one)); return true;
+                case "history": History = JsonTo.List(value, one => ItemInstanceEvent.Read(one)); return true;
+                case "rolls": Rolls = JsonTo.List(value, one => RollEvent.Read(one)); return true;
+                case "receipts": Receipts = JsonTo.List(value, one => Receipt.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class UserExportState : Model
+    {
+        /// <summary><c>template:ID</c>, <c>group:NAME</c> for a pity group, or <c>receipts</c>.</summary>
+        public string Scope { get; set; }
+
+        public string TemplateId { get; set; }
+
+        /// <summary>Counters as they are stored; their form may change.</summary>
+        public JsonValue State { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("scope", JsonFrom.Text(Scope));
+            members.Add("templateId", JsonFrom.Text(TemplateId));
+            members.AddGiven("state", JsonFrom.Any(State));
+        }
+
+        internal static UserExportState Read(JsonValue json) => Fill(json, new UserExportState());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "scope": Scope = JsonTo.Text(value); return true;
+                case "templateId": TemplateId = JsonTo.Text(value); return true;
+                case "state": State = JsonTo.Any(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     /// <summary>A space that a user has, in which item instances can be placed.</summary>
     public sealed class UserSpace : Model
     {
@@ -7465,6 +7705,104 @@ namespace Itemwright
                 case "tier": Tier = JsonTo.Text(value); return true;
                 case "tierName": TierName = JsonTo.Text(value); return true;
                 case "rate": Rate = JsonTo.SureNumber(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>How long a user has waited for the top tier.</summary>
+    public sealed class Wait : Model
+    {
+        /// <summary>Identifier, unique in the team.</summary>
+        public string TemplateId { get; set; }
+
+        public string UserId { get; set; }
+
+        /// <summary>The option of the top tier; null on a template without tiers, where there is nothing to wait for.</summary>
+        public string Tier { get; set; }
+
+        /// <summary>The name of the option.</summary>
+        public string TierName { get; set; }
+
+        /// <summary>Rolls (packs, offers) since it was last rolled.</summary>
+        public long Rolls { get; set; }
+
+        /// <summary>When it was last rolled, on this template or on another one of its pity group; null if that is not in the log, or too long ago to be found.</summary>
+        public string LastAt { get; set; }
+
+        /// <summary>When somebody set the counter, if that was later.</summary>
+        public string SetAt { get; set; }
+
+        /// <summary>The chance that so many rolls in a row do not give it, from 0 to 1, by the present odds of this template. Null if the odds scale with depth.</summary>
+        public double? Chance { get; set; }
+
+        /// <summary>One of the next so many rolls (packs, offers) is certain to give it; null if none is.</summary>
+        public long? CertainWithin { get; set; }
+
+        /// <summary>The same for each lower tier with a pity of its own.</summary>
+        public IReadOnlyList<WaitPity> Pities { get; set; }
+
+        /// <summary>The same in English, in one sentence.</summary>
+        public string Sentence { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("templateId", JsonFrom.Text(TemplateId));
+            members.AddGiven("userId", JsonFrom.Text(UserId));
+            members.Add("tier", JsonFrom.Text(Tier));
+            members.Add("tierName", JsonFrom.Text(TierName));
+            members.AddGiven("rolls", JsonFrom.Integer(Rolls));
+            members.Add("lastAt", JsonFrom.Text(LastAt));
+            members.Add("setAt", JsonFrom.Text(SetAt));
+            members.Add("chance", JsonFrom.Number(Chance));
+            members.Add("certainWithin", JsonFrom.Integer(CertainWithin));
+            members.AddGiven("pities", JsonFrom.List(Pities, one => JsonFrom.Model(one)));
+            members.AddGiven("sentence", JsonFrom.Text(Sentence));
+        }
+
+        internal static Wait Read(JsonValue json) => Fill(json, new Wait());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "templateId": TemplateId = JsonTo.Text(value); return true;
+                case "userId": UserId = JsonTo.Text(value); return true;
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "tierName": TierName = JsonTo.Text(value); return true;
+                case "rolls": Rolls = JsonTo.SureInteger(value); return true;
+                case "lastAt": LastAt = JsonTo.Text(value); return true;
+                case "setAt": SetAt = JsonTo.Text(value); return true;
+                case "chance": Chance = JsonTo.Number(value); return true;
+                case "certainWithin": CertainWithin = JsonTo.Integer(value); return true;
+                case "pities": Pities = JsonTo.List(value, one => WaitPity.Read(one)); return true;
+                case "sentence": Sentence = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class WaitPity : Model
+    {
+        public string Tier { get; set; }
+
+        /// <summary>One of the next so many rolls (packs, offers) is certain to give this tier or a rarer one; null if none is.</summary>
+        public long? CertainWithin { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("tier", JsonFrom.Text(Tier));
+            members.Add("certainWithin", JsonFrom.Integer(CertainWithin));
+        }
+
+        internal static WaitPity Read(JsonValue json) => Fill(json, new WaitPity());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "certainWithin": CertainWithin = JsonTo.Integer(value); return true;
                 default: return false;
             }
         }

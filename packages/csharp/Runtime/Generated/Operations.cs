@@ -600,7 +600,7 @@ namespace Itemwright
         /// <summary>
         /// List users: <c>GET /users</c>.
         /// <para/>
-        /// Oldest first, one page at a time; follow the <c>Link</c> header for more.
+        /// Oldest first unless <c>prefix</c> is given, one page at a time; follow the <c>Link</c> header for more.
         /// </summary>
         public PagedList<User> List(ListUsersQuery query = null, CallOptions options = null) =>
             caller.List<User>(ListOperation, one => User.Read(one), new string[] { }, query, options);
@@ -644,6 +644,46 @@ namespace Itemwright
         /// </summary>
         public Call<UserTemplateState> TemplateStateAsync(string userId, string id, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<UserTemplateState>(TemplateStateOperation, one => UserTemplateState.Read(one), new string[] { userId, id }, null, null, options, cancellationToken);
+
+        private static readonly Operation WaitOperation = new Operation("users.wait", Verb.Get, "/users/{userId}/templates/{id}/wait");
+
+        /// <summary>
+        /// Explain how long a user has waited for the top tier: <c>GET /users/{userId}/templates/{id}/wait</c>.
+        /// <para/>
+        /// The answer to "so many rolls, and nothing": how many there were, when the last one was, how likely such a wait is by the present odds, and when it ends for certain. The last one is looked for in the newest 10000 entries of the user's log. 404 for an unknown user or template.
+        /// </summary>
+        public Call<Wait> WaitAsync(string userId, string id, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<Wait>(WaitOperation, one => Wait.Read(one), new string[] { userId, id }, null, null, options, cancellationToken);
+
+        private static readonly Operation SetCountersOperation = new Operation("users.setCounters", Verb.Post, "/users/{userId}/templates/{id}/counters");
+
+        /// <summary>
+        /// Set a user's counters on a template: <c>POST /users/{userId}/templates/{id}/counters</c>.
+        /// <para/>
+        /// For support, to make good what went wrong. What is left out stays. The header <c>Itemwright-Reason</c> is required, and <c>GET /users/{userId}/counter-changes</c> returns it with the counters before and after. Counters can only be set to what rolls could have led to, and are shared with the other templates of a pity group. 409 if rolls on the template, or on another one of its group, are verifiable: receipts have every counter, and nobody may change what they say.
+        /// </summary>
+        public Call<UserTemplateState> SetCountersAsync(string userId, string id, CountersRequest body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<UserTemplateState>(SetCountersOperation, one => UserTemplateState.Read(one), new string[] { userId, id }, body, null, options, cancellationToken);
+
+        private static readonly Operation CounterChangesOperation = new Operation("users.counterChanges", Verb.Get, "/users/{userId}/counter-changes");
+
+        /// <summary>
+        /// List changes of a user's counters: <c>GET /users/{userId}/counter-changes</c>.
+        /// <para/>
+        /// Every time that somebody set counters of the user, oldest first. Deleted with the user.
+        /// </summary>
+        public PagedList<CounterChange> CounterChanges(string userId, ListUserCounterChangesQuery query = null, CallOptions options = null) =>
+            caller.List<CounterChange>(CounterChangesOperation, one => CounterChange.Read(one), new string[] { userId }, query, options);
+
+        private static readonly Operation ExportOperation = new Operation("users.export", Verb.Get, "/users/{userId}/export");
+
+        /// <summary>
+        /// Export everything about a user: <c>GET /users/{userId}/export</c>.
+        /// <para/>
+        /// As one JSON file, for requests of players for their data: the user, user spaces, item instances with their histories, counters, rolls and receipts. It is sent in parts, each of which is read for itself, so what changes meanwhile may be in it or not. Other owners in histories are left out.
+        /// </summary>
+        public Call<UserExport> ExportAsync(string userId, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<UserExport>(ExportOperation, one => UserExport.Read(one), new string[] { userId }, null, null, options, cancellationToken);
 
         private static readonly Operation RollsOperation = new Operation("users.rolls", Verb.Get, "/users/{userId}/rolls");
 
@@ -1332,6 +1372,9 @@ namespace Itemwright
         /// <summary>Only the user with this external id.</summary>
         public string ExternalId { get; set; }
 
+        /// <summary>Only users whose id or external id begins with this; upper and lower case differ. First those with such an id, by id, then the others, by external id. A page may have fewer users than <c>limit</c> although more follow.</summary>
+        public string Prefix { get; set; }
+
         /// <summary>Maximum number of rows to return.</summary>
         public int? Limit { get; set; }
 
@@ -1341,6 +1384,7 @@ namespace Itemwright
         internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
         {
             parameters.Set("externalId", ExternalId);
+            parameters.Set("prefix", Prefix);
             parameters.Set("limit", Limit);
             parameters.Set("cursor", Cursor);
         }
@@ -1355,6 +1399,22 @@ namespace Itemwright
         internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
         {
             parameters.Set("id", Id);
+        }
+    }
+
+    /// <summary>The query of <see cref="UsersOperations.CounterChanges"/>.</summary>
+    public sealed class ListUserCounterChangesQuery : Query
+    {
+        /// <summary>Maximum number of rows to return.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>Where to continue: taken from the <c>Link</c> header with <c>rel="next"</c> of the previous response.</summary>
+        public string Cursor { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("limit", Limit);
+            parameters.Set("cursor", Cursor);
         }
     }
 
