@@ -39,7 +39,8 @@ export const setUserCounters = async (
   const { lookup, key } = askUser(userId);
   if ((await work.find(lookup, key)).length === 0) throw notFound();
   const first = await unproven(work, id, deps);
-  if (reason === null) throw invalid({ path: '/headers/itemwright-reason', message: 'is required: say why, for the history' });
+  if (reason === null)
+    throw invalid({ path: '/headers/itemwright-reason', message: 'is required: say why, for the history' });
   const [held] = await holdAll(work, holdTemplateState(work, userId, first));
   // It may have become verifiable, and somebody may have rolled, before the state was locked.
   const template = await unproven(work, id, deps);

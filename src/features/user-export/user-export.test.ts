@@ -41,7 +41,10 @@ onEveryDatabase('exports of users', (service) => {
     const all = async (path: string) => assertDone(await team.get(path)).body;
     assert.deepEqual(body.user, await all('/users/ann'));
     const spaces = await all('/users/ann/spaces');
-    assert.deepEqual(body.userSpaces, spaces.map(({ space: _, ...own }: { space: object }) => own));
+    assert.deepEqual(
+      body.userSpaces,
+      spaces.map(({ space: _, ...own }: { space: object }) => own),
+    );
     assert.deepEqual(body.itemInstances, await all('/item-instances?userId=ann'));
     assert.deepEqual(body.rolls, await all('/users/ann/rolls'));
     assert.deepEqual(body.receipts, await all('/users/ann/receipts'));

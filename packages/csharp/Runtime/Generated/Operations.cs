@@ -660,7 +660,7 @@ namespace Itemwright
         /// <summary>
         /// Set a user's counters on a template: <c>POST /users/{userId}/templates/{id}/counters</c>.
         /// <para/>
-        /// For support, to make good what went wrong. What is left out stays. The header <c>Itemwright-Reason</c> is required, and <c>GET /users/{userId}/counter-changes</c> returns it with the counters before and after. Counters can only be set to what rolls could have led to, and are shared with the other templates of a pity group. 409 if rolls on the template, or on another one of its group, are verifiable: receipts have every counter, and nobody may change what they say.
+        /// For support, to make good what went wrong. What is left out stays. The header <c>Itemwright-Reason</c> is required, and <c>GET /users/{userId}/counter-changes</c> returns it with the counters before and after. Counters can only be set to what rolls could have led to, and are shared with the other templates of a pity group. 409 if rolls on the template are verifiable: receipts have every counter, and nobody may change what they say.
         /// </summary>
         public Call<UserTemplateState> SetCountersAsync(string userId, string id, CountersRequest body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<UserTemplateState>(SetCountersOperation, one => UserTemplateState.Read(one), new string[] { userId, id }, body, null, options, cancellationToken);
