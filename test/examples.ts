@@ -175,6 +175,11 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances?userId=player-1');
   await send('GET', '/item-instances/sword-1');
   await send('GET', '/item-instance-spaces');
+  await send('PATCH', '/item-instances/sword-1', {
+    data: { sockets: ['ruby'] },
+    increment: { durability: -1 },
+    min: { durability: -10 },
+  });
   await send('POST', '/item-instances/sword-1/take-out', { userId: 'player-1' });
   await send('POST', '/item-instances/sword-1/transfer', { userId: 'player-1', toUserId: 'player-2' });
   await send('POST', '/item-instances/batch', {

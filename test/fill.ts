@@ -143,7 +143,8 @@ export const fillBag = async (
     tx,
     'item_instances',
     ids.map((id) => ({
-      ...{ id, ...dated, item_id: itemId, user_id: userId, cause: 'request', author: null, request_id: null },
+      ...{ id, ...dated, item_id: itemId, user_id: userId, data: null, locked: null },
+      ...{ cause: 'request', author: null, request_id: null },
       attribute_values: JSON.stringify(values),
     })),
   );

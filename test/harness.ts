@@ -42,6 +42,7 @@ export interface Client {
   readonly delete: (path: string, options?: RequestOptions) => Promise<ApiResponse>;
   readonly post: Send;
   readonly put: Send;
+  readonly patch: Send;
   readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<ApiResponse>;
 }
 
@@ -177,6 +178,7 @@ const createClient = (
     delete: (path, options) => request('DELETE', path, undefined, options),
     post: (path, body, options) => request('POST', path, body, options),
     put: (path, body, options) => request('PUT', path, body, options),
+    patch: (path, body, options) => request('PATCH', path, body, options),
   };
 };
 

@@ -33,6 +33,8 @@ const creationsOf = (events: Rows<'item_instance_history'>, instances: Rows<'ite
         author: instance.author,
         reason: null,
         deleted_row: null,
+        before: null,
+        after: null,
       };
     });
 

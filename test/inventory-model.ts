@@ -284,7 +284,7 @@ export class Model {
       .filter(([, { at }]) => at?.bagId === bagId)
       .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
     const footprints = lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint);
-    const places = allAtOnce(pack(this.sizeOf(bagId), footprints));
+    const places = allAtOnce(pack({ ...this.sizeOf(bagId), taken: new Map() }, footprints));
     if (places === undefined) return rejected(409);
     for (const [index, [id]] of lying.entries())
       this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });

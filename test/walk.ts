@@ -150,6 +150,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/item-instances/one/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9 });
   await post('/item-instances/two/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9, swap: true });
   await post('/item-instances/three/take-out', { userId: 'ann' });
+  await send('PATCH', '/item-instances/three', { data: { a: 1 }, increment: { a: 1 }, locked: true });
+  await send('PATCH', '/item-instances/three', { locked: false });
   await post('/item-instances/one/transfer', { userId: 'ann', toUserId: 'bob', toUserSpaceId: bags.bob });
   await post('/item-instances/batch', {
     operations: [

@@ -165,8 +165,9 @@ const inputsOf = (entry: string, { parameters = [], requestBody }: Operation): s
 const optionsOf = ({ parameters = [], responses }: Operation): string => {
   const has = (name: string) => parameters.some((one) => one.in === 'header' && one.name === name);
   if (schemaIn(responses[200], 'application/x-ndjson') !== undefined) return 'WatchOptions';
-  if (has('If-Match')) return 'ChangeOptions';
-  return has('Idempotency-Key') ? 'PostOptions' : 'CallOptions';
+  const [isKeyed, isMatched] = [has('Idempotency-Key'), has('If-Match')];
+  if (isMatched) return isKeyed ? 'PatchOptions' : 'ChangeOptions';
+  return isKeyed ? 'PostOptions' : 'CallOptions';
 };
 
 const methodType = (name: string, entry: string, operation: Operation): string => {
@@ -211,7 +212,7 @@ export const modelsIn = ({ components }: Document, values: unknown): Set<string>
 };
 
 const IMPORTS = `import type { List } from './list.ts';
-import type { Call, CallOptions, ChangeOptions, PostOptions, ReadOptions, WatchOptions } from './options.ts';
+import type { Call, CallOptions, ChangeOptions, PatchOptions, PostOptions, ReadOptions, WatchOptions } from './options.ts';
 `;
 
 /** Unformatted: nobody reads it but editors. */

@@ -60,6 +60,10 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Thumbnail', characters(LIMITS.thumbnailLength)],
       ['Description of an item', characters(LIMITS.descriptionLength)],
       ['Data of an item, as JSON', `${count(LIMITS.itemDataBytes)} bytes`],
+      [
+        'Data of an item instance, as JSON',
+        `${count(LIMITS.instanceDataBytes)} bytes, ${count(LIMITS.instanceDataDepth)} levels`,
+      ],
       ['Items per team', count(LIMITS.itemsPerTeam)],
       ['Options per classifier', count(LIMITS.optionsPerClassifier)],
       ['Classifier options per item', count(LIMITS.optionsPerItem)],
@@ -67,6 +71,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Width and height of an item', `${upTo(1, LIMITS.itemSide)} cells`],
       ['Columns and rows of a space', `${upTo(1, LIMITS.spaceSide)} cells`],
       ['Operations in a batch', count(LIMITS.operationsPerBatch)],
+      ['Numbers that one operation increments', count(LIMITS.incrementsPerOperation)],
       ['Changes in a list of changes, and in a draft', count(LIMITS.changesPerRequest)],
       ['Drafts per team', count(LIMITS.draftsPerTeam)],
       ['Message of a version', characters(LIMITS.versionMessageLength)],

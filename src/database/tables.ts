@@ -224,7 +224,7 @@ export interface Tables {
 
   /**
    * `attribute_values` maps item attribute ids to values. `cause`, `author` and `request_id` say how the instance was
-   * created; if `cause` is null, an event in its history does.
+   * created; if `cause` is null, an event in its history does. `data` is JSON of the game's own; `locked` is 1 or null.
    */
   item_instances: TeamRow &
     Timestamps & {
@@ -234,6 +234,8 @@ export interface Tables {
       cause: string | null;
       author: string | null;
       request_id: string | null;
+      data: string | null;
+      locked: number | null;
     };
   /**
    * Where instances are placed: a row per cell, whose key makes overlap impossible. `part` numbers the cells of an
@@ -261,15 +263,15 @@ export interface Tables {
   /**
    * What happened to each instance after its creation, and for deleted instances also how they were created. `sequence`
    * numbers the events of an instance, so that their order does not depend on the clocks of the nodes. `author` is the name
-   * of the secret that was used, and `reason` what the caller said about it. `deleted_row` is the rest of a deleted
-   * instance, as JSON; null if it cannot be restored.
+   * of the secret that was used, and `reason` what the caller said about it. `before` and `after` are what a change
+   * changed, as JSON. `deleted_row` is the rest of a deleted instance, as JSON; null if it cannot be restored.
    */
   item_instance_history: {
     team_id: string;
     item_instance_id: string;
     sequence: number;
     item_id: string;
-    event: 'created' | 'transferred' | 'deleted';
+    event: 'created' | 'transferred' | 'changed' | 'deleted';
     from_user_id: string | null;
     to_user_id: string | null;
     cause: string;
@@ -278,6 +280,8 @@ export interface Tables {
     author: string | null;
     reason: string | null;
     deleted_row: string | null;
+    before: string | null;
+    after: string | null;
   };
 
   /** Responses to requests with an `Idempotency-Key`, stored together with their effect. */

@@ -80,7 +80,7 @@ type RunOutside = (request: FastifyRequest, reply: Reply, make: () => Promise<Bo
 
 /** Executes requests that may change something, or whose response may be stored. */
 export interface RequestRunners {
-  /** A POST: `command` in a transaction shared with others, `change` in one of its own. */
+  /** A POST or PATCH: `command` in a transaction shared with others, `change` in one of its own. */
   readonly command: RunRequest<Work>;
   readonly change: RunRequest<Transaction>;
   /** The same as `command` for whatever draws. */
@@ -124,7 +124,7 @@ const rejectTooLong = (response: string): void => {
 };
 
 /**
- * Executes a POST request. With an `Idempotency-Key` the response is stored together with its effect, and sent again,
+ * Executes a POST or PATCH request. With an `Idempotency-Key` the response is stored together with its effect, and sent again,
  * without another effect, for the same request with the same key. Errors are not stored.
  */
 const runIn =

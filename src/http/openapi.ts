@@ -40,7 +40,7 @@ const hoistTitled = (value: Json, components: Record<string, Json>): Json => {
   return { $ref: `#/components/schemas/${title}` };
 };
 
-/** Every POST can be retried safely, except for the one whose response must not be stored. */
+/** Every POST and PATCH can be retried safely, except for the one whose response must not be stored. */
 const KEY_PARAMETER: Json = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -62,14 +62,14 @@ const REASON_PARAMETER: Json = {
   example: 'lost in the outage of Tuesday',
 };
 
-/** Of operations that change one entity of the catalog. */
+/** Of operations that change one thing that has an `ETag`. */
 const MATCH_PARAMETER: Json = {
   name: 'If-Match',
   in: 'header',
   required: false,
   schema: { type: 'string' },
   description:
-    'The `ETag` of the entity as you know it: if it was changed in the meantime, the request is rejected with 412, and nothing is changed.',
+    'The `ETag` of what you change, as you know it: if it was changed in the meantime, the request is rejected with 412, and nothing is changed.',
   example: '"WNbkPRiCwgODcDeTWFIMiQ"',
 };
 
@@ -114,11 +114,14 @@ const commonErrors = (verb: string, { security }: Operation): number[] => [
   ...(verb === 'get' ? [] : [413, 415]),
 ];
 
+const takesKey = (verb: string, { operationId }: Operation): boolean =>
+  (verb === 'post' || verb === 'patch') && operationId !== UNKEYED_OPERATION;
+
 const describeResponses = (verb: string, operation: Operation): void => {
   const { 200: success, ...errors } = operation.responses;
   const headers: HeaderName[] = ['X-Request-Id'];
   if (operation.parameters?.some(({ name }) => name === 'cursor')) headers.push('Link');
-  if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
+  if (takesKey(verb, operation)) headers.push('Idempotency-Replayed');
   const isCached = operation['x-cached'] === true;
   if (operation['x-etag'] === true || isCached) headers.push('ETag');
   if (isCached) headers.push('Cache-Control');
@@ -185,8 +188,7 @@ const finish = (document: Json): Json => {
   for (const [template, methods] of Object.entries(document.paths))
     for (const [verb, described] of Object.entries(methods as Record<string, Json>)) {
       const operation = described as unknown as Operation;
-      if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION)
-        operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
+      if (takesKey(verb, operation)) operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
       if ('412' in operation.responses)
         operation.parameters = [...(operation.parameters ?? []), MATCH_PARAMETER as never];
       if (operation['x-reason'] === true)

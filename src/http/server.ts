@@ -391,7 +391,7 @@ export const createServer = async ({
     // Awaited, so that its hook runs before authorization, which a preflight does not have.
     await app.register(cors, {
       origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
-      methods: ['GET', 'POST', 'PUT', 'DELETE'],
+      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       // No list of allowed headers: whatever a browser asks to send is allowed, since clients add their own.
       exposedHeaders: ['etag', 'link', 'x-request-id', 'idempotency-replayed', 'retry-after', 'x-should-retry'],
       maxAge: LIMITS.preflightS,

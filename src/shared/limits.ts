@@ -20,6 +20,10 @@ export const LIMITS = {
   descriptionLength: 2000,
   /** In UTF-8, as JSON. */
   itemDataBytes: 8 * 1024,
+  instanceDataBytes: 4 * 1024,
+  instanceDataDepth: 8,
+  /** Members of an instance's data that one operation increments. */
+  incrementsPerOperation: 100,
   requestIdLength: 191,
   reasonLength: 200,
   /** As it is sent: each character may take four bytes, each of them percent-encoded. */

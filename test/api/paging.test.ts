@@ -54,7 +54,15 @@ const FILLS: Record<string, (tx: Transaction) => Promise<unknown>> = {
       .insertInto('users')
       .values({ team_id, id, external_id: null, roller_id: id, ...dated })
       .execute();
-    const origin = { item_id: id, user_id: id, attribute_values: '{}', cause: 'request', request_id: null };
+    const origin = {
+      item_id: id,
+      user_id: id,
+      attribute_values: '{}',
+      cause: 'request',
+      request_id: null,
+      data: null,
+      locked: null,
+    };
     await queries
       .insertInto('item_instances')
       .values(ids.map((instance) => ({ team_id, id: instance, ...origin, ...dated })))

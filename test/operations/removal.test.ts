@@ -393,6 +393,8 @@ onEveryDatabase('the history', (service) => {
       cause: 'request',
       created_at: START + day * DAY_MS,
       request_id: null,
+      before: null,
+      after: null,
     });
     const most = LIMITS.historyRowsPerRemoval;
     const events = [

@@ -67,6 +67,7 @@ const methodName = (method: Method): string => `${pascal(method.name)}${isList(m
 const optionsOf = ({ entry, operation }: Method): string => {
   const { parameters = [], responses } = operation;
   if (schemaIn(responses[200], 'application/x-ndjson') !== undefined) return 'WatchOptions';
+  if (entry.startsWith('PATCH ')) return 'PatchOptions';
   if (parameters.some((one) => one.name === 'If-Match')) return 'ChangeOptions';
   if (responses[304] !== undefined) return 'ReadOptions';
   return entry.startsWith('POST ') ? 'PostOptions' : 'CallOptions';

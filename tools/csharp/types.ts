@@ -32,7 +32,14 @@ export interface Class {
 
 /** Models of which a member is one, by the name of their base class. */
 export const UNIONS: Readonly<Record<string, readonly string[]>> = {
-  BatchOperation: ['CreateOperation', 'MoveOperation', 'TakeOutOperation', 'TransferOperation', 'DeleteOperation'],
+  BatchOperation: [
+    'CreateOperation',
+    'UpdateOperation',
+    'MoveOperation',
+    'TakeOutOperation',
+    'TransferOperation',
+    'DeleteOperation',
+  ],
   PlanRequest: ['PlanDocument', 'PlanChanges', 'PlanRollback', 'PlanUndo'],
   PublishRequest: ['PublishDocument', 'PublishChanges', 'PublishRollback', 'PublishUndo'],
   TemplateConfig: ['GachaConfig', 'CardPackConfig', 'RoguelikeConfig', 'IdleConfig'],

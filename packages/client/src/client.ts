@@ -63,6 +63,9 @@ const VERBS: Readonly<Record<string, { method?: string; isRepeatable?: boolean }
   ONCE: { method: 'POST', isRepeatable: false },
 };
 
+/** What has an effect gets a key, with which it can be repeated; what replaces or deletes can be repeated anyway. */
+const takesKey = (verb: string): boolean => verb === 'POST' || verb === 'PATCH';
+
 /** The method of an operation of the table. */
 const methodOf = (name: string, entry: string, client: ClientOptions, authorization: Record<string, string>) => {
   const [verb = '', path = '', input, long] = entry.split(' ');
@@ -84,7 +87,7 @@ const methodOf = (name: string, entry: string, client: ClientOptions, authorizat
     };
     set(client.headers);
     set(given.headers);
-    const key = verb === 'POST' && (options.idempotencyKey ?? headers.get('idempotency-key') ?? newKey());
+    const key = takesKey(verb) && (options.idempotencyKey ?? headers.get('idempotency-key') ?? newKey());
     set({
       ...(isBody && { 'content-type': 'application/json' }),
       ...(key !== false && { 'idempotency-key': key }),
@@ -98,7 +101,7 @@ const methodOf = (name: string, entry: string, client: ClientOptions, authorizat
       // No credentials of the browser, so that it never asks for a password; and a redirected POST could become a GET.
       init: { method, headers, credentials: 'omit', redirect: 'manual', body: isBody ? JSON.stringify(members) : null },
       fetch: client.fetch ?? globalThis.fetch,
-      isRepeatable: isRepeatable && (verb !== 'POST' || key !== false),
+      isRepeatable: isRepeatable && (!takesKey(verb) || key !== false),
       idempotencyKey: key === false ? undefined : key,
       options,
       timeoutMs: options.timeoutMs ?? (long === undefined ? TIMEOUT_MS : LONG_TIMEOUT_MS),

@@ -25,6 +25,7 @@ export type {
   ChangeOptions,
   ClientOptions,
   Hooks,
+  PatchOptions,
   PostOptions,
   ReadOptions,
   WatchOptions,

@@ -2,7 +2,7 @@
  * Every operation of the API by the name of its method here; the types of the methods are generated from this table and
  * from `openapi.json`. `{body}` and `{query}` say what a method takes after the parameters of its path.
  *
- * Beside HTTP methods there are `LIST`, a GET that returns a list in pages; `ASK`, a POST that changes nothing and
+ * A POST or PATCH takes an `Idempotency-Key`. Beside HTTP methods there are `LIST`, a GET that returns a list in pages; `ASK`, a POST that changes nothing and
  * therefore needs no `Idempotency-Key`; and `ONCE`, a POST that takes no key and must not be repeated. What may take
  * minutes is `long`.
  */
@@ -92,6 +92,7 @@ export const OPERATIONS = {
     list: 'LIST /item-instances',
     get: 'GET /item-instances/{id}',
     delete: 'DELETE /item-instances/{id}',
+    update: 'PATCH /item-instances/{id} {body}',
     move: 'POST /item-instances/{id}/move {body}',
     takeOut: 'POST /item-instances/{id}/take-out {body}',
     transfer: 'POST /item-instances/{id}/transfer {body}',

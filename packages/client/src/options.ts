@@ -29,6 +29,9 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
+/** Options of a PATCH, which has both. */
+export interface PatchOptions extends PostOptions, ChangeOptions {}
+
 /** Options of a read that can depend on what is known already. */
 export interface ReadOptions extends CallOptions {
   /** The `ETag` of what is known: if it is unchanged, the call resolves to undefined. */

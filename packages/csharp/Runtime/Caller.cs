@@ -80,7 +80,7 @@ namespace Itemwright
                 Headers = headers,
                 Body = body?.ToString(),
                 Progress = (options as WatchOptions)?.Progress,
-                IsRepeatable = operation.Verb != Verb.Once && (operation.Verb != Verb.Post || key != null),
+                IsRepeatable = operation.Verb != Verb.Once && (!operation.TakesKey || key != null),
                 IdempotencyKey = key,
                 Timeout = options.Timeout ?? client.Timeout ?? (operation.IsLong ? LongTimeout : ShortTimeout),
                 TotalTimeout = options.TotalTimeout ?? client.TotalTimeout ?? Timeout.InfiniteTimeSpan,
@@ -105,13 +105,14 @@ namespace Itemwright
             if (body != null) headers["content-type"] = "application/json";
             SetKey(headers, operation, options as PostOptions);
             if (options is ChangeOptions change && change.IfMatch != null) headers["if-match"] = change.IfMatch;
+            if (options is PatchOptions patch && patch.IfMatch != null) headers["if-match"] = patch.IfMatch;
             if (options is ReadOptions known && known.IfNoneMatch != null) headers["if-none-match"] = known.IfNoneMatch;
             return headers;
         }
 
         private static void SetKey(Dictionary<string, string> headers, Operation operation, PostOptions options)
         {
-            if (operation.Verb != Verb.Post) return;
+            if (!operation.TakesKey) return;
             if (options != null && options.WithoutIdempotencyKey) headers.Remove("idempotency-key");
             else if (options?.IdempotencyKey != null) headers["idempotency-key"] = options.IdempotencyKey;
             else if (!headers.ContainsKey("idempotency-key")) headers["idempotency-key"] = Guid.NewGuid().ToString("N", CultureInfo.InvariantCulture);

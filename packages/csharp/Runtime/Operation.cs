@@ -10,6 +10,9 @@ namespace Itemwright
         /// <summary>Has an effect, and a key with which it can be repeated.</summary>
         Post,
 
+        /// <summary>The same for a change that depends on what is there.</summary>
+        Patch,
+
         /// <summary>A POST that changes nothing and therefore needs no key.</summary>
         Ask,
 
@@ -34,6 +37,8 @@ namespace Itemwright
             Path = path;
             IsLong = isLong;
         }
+
+        internal bool TakesKey => Verb == Verb.Post || Verb == Verb.Patch;
 
         internal string Method => Verb == Verb.Ask || Verb == Verb.Once ? "POST" : Verb.ToString().ToUpperInvariant();
     }

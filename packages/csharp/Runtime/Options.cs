@@ -21,7 +21,7 @@ namespace Itemwright
     }
 
     /// <summary>Options of a POST that has an effect.</summary>
-    public sealed class PostOptions : CallOptions
+    public class PostOptions : CallOptions
     {
         /// <summary>
         /// Identifies the call, so that it takes effect once however often it is sent: the id of the purchase, for example.
@@ -31,6 +31,13 @@ namespace Itemwright
 
         /// <summary>Whether the call has no key; it is not retried then.</summary>
         public bool WithoutIdempotencyKey { get; set; }
+    }
+
+    /// <summary>Options of a PATCH, which has a key and can depend on what was seen.</summary>
+    public sealed class PatchOptions : PostOptions
+    {
+        /// <summary>The same as <see cref="ChangeOptions.IfMatch"/>.</summary>
+        public string IfMatch { get; set; }
     }
 
     /// <summary>Options of a change that can depend on what was seen.</summary>

@@ -201,6 +201,13 @@ export const secondEdition: HalvedMigration = {
       .execute();
     for (const column of ['description', 'data'])
       await schema.schema.alterTable('items').addColumn(column, 'text').execute();
+    for (const [name, type] of [
+      ['data', 'text'],
+      ['locked', 'integer'],
+    ] as const)
+      await schema.schema.alterTable('item_instances').addColumn(name, type).execute();
+    for (const column of ['before', 'after'])
+      await schema.schema.alterTable('item_instance_history').addColumn(column, 'text').execute();
     // Hardly ever has an item, so asking whether there is one costs nothing.
     await sql`
       create index items_far on items (team_id)

@@ -19,7 +19,8 @@ import {
   rowsWithout,
 } from './grid.ts';
 
-const packAll = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]) => allAtOnce(pack(size, items));
+const packAll = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]) =>
+  allAtOnce(pack({ ...size, taken: new Map() }, items));
 
 /** The simplest possible grid: a set of occupied cells. */
 interface NaiveGrid {

@@ -187,11 +187,11 @@ const ATTEMPTS: readonly { readonly order: Order; readonly ways: readonly boolea
 ];
 
 function* packOnce(
-  { cols, rows }: Pick<Grid, 'cols' | 'rows'>,
+  { cols, rows, taken: takenBefore }: Grid,
   items: readonly Footprint[],
   { order, ways }: (typeof ATTEMPTS)[number],
 ): Steps<Place[] | undefined> {
-  const taken = new Map<number, bigint>();
+  const taken = new Map(takenBefore);
   const grid = { cols, rows, taken };
   const searched: Searched = new Map();
   const places = new Array<Place>(items.length);
@@ -217,15 +217,12 @@ function* packOnce(
 }
 
 /**
- * Positions for all items in an empty grid, largest first, each at its first free position; equal sizes in the given
+ * Positions for all items in the free cells of a grid, largest first, each at its first free position; equal sizes in the given
  * order. Undefined if no order that is tried fits all of them.
  */
-export function* pack(
-  size: Pick<Grid, 'cols' | 'rows'>,
-  items: readonly Footprint[],
-): Steps<readonly Place[] | undefined> {
+export function* pack(grid: Grid, items: readonly Footprint[]): Steps<readonly Place[] | undefined> {
   for (const attempt of ATTEMPTS) {
-    const places = yield* packOnce(size, items, attempt);
+    const places = yield* packOnce(grid, items, attempt);
     if (places !== undefined) return places;
   }
   return undefined;

@@ -3,12 +3,12 @@ import type { Compute } from '../../compute/compute.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { Author, Context } from '../../shared/context.ts';
 import { invalid, notFound, ServiceError } from '../../shared/errors.ts';
+import { requireEtag } from '../../shared/etags.ts';
 import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Draft, DraftPublication } from './drafts.contract.ts';
 import * as store from './drafts.store.ts';
-import { requireEtag } from './entities.service.ts';
 import {
   applyChange,
   explainRejection,

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { entityOf } from '../../catalog/entities.ts';
 import type { EntityKind } from '../../shared/context.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { etagOfText, requireEtag } from '../../shared/etags.ts';
 
 /** An item as the API returns it. */
 interface ShownItem {
@@ -24,21 +23,7 @@ export const shownEntity = (kind: EntityKind, body: object): object => {
 export const etagOf = (kind: EntityKind, body: object): string => {
   // What tiers are bound to is not shown.
   const { bindings, ...shown } = shownEntity(kind, body) as { readonly bindings?: unknown };
-  return `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`;
-};
-
-/** Rejects a change of something whose `ETag` is no longer the one that the caller knows. */
-export const requireEtag = (ifMatch: string | undefined, what: string, currentEtag: () => string): void => {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const current = currentEtag();
-  const given = ifMatch.split(',').map((one) => one.trim());
-  if (given.includes(current)) return;
-  throw new ServiceError('PRECONDITION_FAILED', [
-    {
-      path: '/headers/if-match',
-      message: `does not match: the ${what} was changed in the meantime, and is now ${current}`,
-    },
-  ]);
+  return etagOfText(JSON.stringify(shown));
 };
 
 /** Rejects a change of an entity that is no longer as the caller knows it. */

@@ -128,6 +128,8 @@ const stored = (values: string, given: Partial<StoredInstance> = {}): StoredInst
   id: 'instance',
   itemId: 'sword',
   userId: 'player',
+  data: null,
+  isLocked: false,
   values,
   placement: null,
   ...given,

@@ -14,6 +14,9 @@ export interface StoredInstance {
   readonly values: string;
   /** Null if it is not placed. */
   readonly placement: StoredPlacement | null;
+  /** A JSON object of the game's own, if it has one. */
+  readonly data: string | null;
+  readonly isLocked: boolean;
 }
 
 export interface StoredPlacement {
@@ -207,14 +210,15 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
       return perItem + options * perOption + attributes * perAttribute;
     }),
 
-    instanceText: ({ id, itemId, userId, values: storedValues, placement }) => {
+    instanceText: ({ id, itemId, userId, values: storedValues, placement, data, isLocked }) => {
       const { place } = known(catalog.itemsById.get(itemId));
       const parts = instanceParts.get(place);
       const idText = quoted(id);
       const text =
         `{"id":${idText},"userId":${quoted(userId)}${parts.item}` +
         `${placement === null ? 'null' : placementText(idText, placement)}${parts.classifiers}`;
-      return `${text}${attributesText(parts.attributes, storedValues)}]}`;
+      const more = `${data === null ? '' : `,"data":${data}`}${isLocked ? ',"locked":true' : ''}`;
+      return `${text}${attributesText(parts.attributes, storedValues)}]${more}}`;
     },
   };
 };

@@ -4,6 +4,21 @@ import { Id, Nullable, OneOf, Paging, PathId, responses, Strict, Timestamp } fro
 const NullableUserId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: ['player-1'] });
 
+const changedState = (description: string) =>
+  Type.Object(
+    {
+      data: Type.Optional(
+        Type.Unsafe<Readonly<Record<string, unknown>>>({
+          type: 'object',
+          additionalProperties: true,
+          description: 'The members that differ.',
+        }),
+      ),
+      locked: Type.Optional(Type.Boolean()),
+    },
+    { title: 'ItemInstanceState', description },
+  );
+
 export const HistoryEvent = Type.Object(
   {
     sequence: Type.Integer({
@@ -12,7 +27,7 @@ export const HistoryEvent = Type.Object(
     }),
     itemInstanceId: Id,
     itemId: Id,
-    event: OneOf(['created', 'transferred', 'deleted'] as const, { description: 'What happened.' }),
+    event: OneOf(['created', 'transferred', 'changed', 'deleted'] as const, { description: 'What happened.' }),
     fromUserId: NullableUserId('The previous owner; null if there was none or that user was deleted.'),
     toUserId: NullableUserId(
       'The owner from then on. Null if there is none or that user was deleted; for a creation also if the following event is no longer kept.',
@@ -35,6 +50,10 @@ export const HistoryEvent = Type.Object(
       examples: ['lost in the outage of Tuesday'],
     }),
     createdAt: Timestamp,
+    before: Type.Optional(
+      changedState('What a change changed, as it was before. Members that did not exist are missing.'),
+    ),
+    after: Type.Optional(changedState('The same after it. Members that were removed are missing.')),
   },
   { title: 'ItemInstanceEvent', description: 'An event in the life of an item instance.' },
 );
@@ -44,7 +63,7 @@ export const listHistory = {
   operationId: 'listItemInstanceHistory',
   summary: 'List the history of an item instance',
   description:
-    'Its creation, every transfer and its deletion, oldest first. The history is kept after the item instance is deleted; deleted users are removed from it. The service can be configured to keep events for a number of days only; the last event of an existing item instance is always kept.',
+    'Its creation, every transfer and change, and its deletion, oldest first. The history is kept after the item instance is deleted; deleted users are removed from it. The service can be configured to keep events for a number of days only; the last event of an existing item instance is always kept.',
   tags: ['Item instances'],
   params: PathId,
   querystring: Strict({ ...Paging }),

@@ -31,10 +31,11 @@ export interface RecordedInstance extends Origin {
   readonly item_id: string;
   readonly user_id: string;
   readonly attribute_values: string;
+  readonly data: string | null;
   readonly created_at: number;
 }
 
-type Born = Omit<RecordedInstance, keyof Origin | 'attribute_values'>;
+type Born = Omit<RecordedInstance, keyof Origin | 'attribute_values' | 'data'>;
 
 /** What the history knows about an instance: the number of its last event, and its owner before the second event. */
 export interface Past {
@@ -61,16 +62,24 @@ const creationOf = (instance: RecordedInstance, { last, first_owner }: Past): st
   author: instance.author,
   reason: null,
   deleted_row: null,
+  before: null,
+  after: null,
 });
 
 /** What a deleted instance was, apart from what its last event says anyway. */
 interface DeletedRow {
   readonly attributeValues: string;
   readonly createdAtMs: number;
+  /** JSON of the game's own, if it had any. */
+  readonly data?: string;
 }
 
-const toDeletedRow = ({ attribute_values, created_at }: RecordedInstance): string => {
-  const row: DeletedRow = { attributeValues: attribute_values, createdAtMs: created_at };
+const toDeletedRow = ({ attribute_values, data, created_at }: RecordedInstance): string => {
+  const row: DeletedRow = {
+    attributeValues: attribute_values,
+    createdAtMs: created_at,
+    ...(data !== null && { data }),
+  };
   return JSON.stringify(row);
 };
 
@@ -141,12 +150,20 @@ export class Chronicle {
     this.#add(instance, last ?? 1, event);
   }
 
+  /** The owner stays, so whoever is the first to give the instance away is still the one whom it was created for. */
+  changed(instance: RecordedInstance, before: object, after: object): void {
+    const { last } = this.#pastOf(instance.id);
+    const owner = { from_user_id: instance.user_id, to_user_id: instance.user_id };
+    const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
+    this.#add(instance, last ?? 1, { event: 'changed', ...owner, before: was, after: is });
+  }
+
   /** The instance can no longer record its own creation, so the history has to. */
   deleted(instance: RecordedInstance): void {
     const past = this.#pastOf(instance.id);
     if (instance.cause !== null) this.#work.write(store.insertEvent, creationOf(instance, past));
-    const deleted = { event: 'deleted', from_user_id: instance.user_id, to_user_id: null } as const;
-    this.#add(instance, past.last ?? 1, deleted, toDeletedRow(instance));
+    const from = { from_user_id: instance.user_id, to_user_id: null };
+    this.#add(instance, past.last ?? 1, { event: 'deleted', ...from, deleted_row: toDeletedRow(instance) });
   }
 
   #pastOf(itemInstanceId: string): Past {
@@ -156,8 +173,8 @@ export class Chronicle {
   #add(
     { id, item_id }: Pick<RecordedInstance, 'id' | 'item_id'>,
     last: number,
-    event: Pick<store.EventRow, 'event' | 'from_user_id' | 'to_user_id'>,
-    deletedRow: string | null = null,
+    event: Pick<store.EventRow, 'event' | 'from_user_id' | 'to_user_id'> &
+      Partial<Pick<store.EventRow, 'before' | 'after' | 'deleted_row'>>,
   ): void {
     const { nowMs, requestId, author, reason } = this.#context;
     const sequence = last + 1;
@@ -170,7 +187,9 @@ export class Chronicle {
       request_id: requestId,
       author: author.name,
       reason,
-      deleted_row: deletedRow,
+      before: null,
+      after: null,
+      deleted_row: null,
       ...event,
     });
     const { first_owner } = this.#pastOf(id);
@@ -209,6 +228,8 @@ export const recordUserDeletion = async (
         author: author.name,
         reason,
         deleted_row: null,
+        before: null,
+        after: null,
       });
     }
     // Instances given to the user are still theirs, or have been given away since.
@@ -230,6 +251,8 @@ const toHistoryEvent = (row: store.EventRow): HistoryEvent => ({
   author: row.author,
   reason: row.reason,
   createdAt: isoTime(row.created_at),
+  ...(row.before !== null && { before: JSON.parse(row.before) }),
+  ...(row.after !== null && { after: JSON.parse(row.after) }),
 });
 
 const pastOf = async (finder: Finder, id: string): Promise<Past> =>

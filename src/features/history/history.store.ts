@@ -18,6 +18,8 @@ export const insertEvent = insertInto('item_instance_history', {
   author: 'text',
   reason: 'text',
   deleted_row: 'text',
+  before: 'text',
+  after: 'text',
 });
 
 /**

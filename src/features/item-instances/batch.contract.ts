@@ -7,18 +7,20 @@ import {
   newItemInstanceMembers,
   takeOutMembers,
   transferMembers,
+  updateMembers,
 } from './item-instances.contract.ts';
 
 const type = <const W extends string>(word: W) => OneOf([word] as const, { description: 'The operation.' });
 const instance = { id: { ...Id, description: 'Which item instance.' } };
 
-export const OPERATION_TYPES = ['create', 'move', 'take-out', 'transfer', 'delete'] as const;
+export const OPERATION_TYPES = ['create', 'update', 'move', 'take-out', 'transfer', 'delete'] as const;
 
 /**
  * The operations of a batch, each with the members that it has on its own plus the id that is otherwise in the path.
  */
 export const OPERATIONS = {
   create: Strict({ type: type('create'), ...newItemInstanceMembers }, { title: 'CreateOperation' }),
+  update: Strict({ type: type('update'), ...instance, ...updateMembers }, { title: 'UpdateOperation' }),
   move: Strict({ type: type('move'), ...instance, ...moveMembers }, { title: 'MoveOperation' }),
   'take-out': Strict({ type: type('take-out'), ...instance, ...takeOutMembers }, { title: 'TakeOutOperation' }),
   transfer: Strict({ type: type('transfer'), ...instance, ...transferMembers }, { title: 'TransferOperation' }),
@@ -66,7 +68,7 @@ export type BatchResult = Static<typeof BatchResult>;
 export const runBatch = {
   operationId: 'runItemInstanceBatch',
   'x-reason': true,
-  summary: 'Create, move, take out, transfer and delete item instances, all or nothing',
+  summary: 'Create, change, move, take out, transfer and delete item instances, all or nothing',
   description:
     'Runs in one transaction. The first operation that fails undoes all of them; the paths of the issues contain its index. An item instance that does not exist is a 400 here, because the body refers to it; a `userId` that is not the current owner is a 409. A trade is two transfers, each with its current owner.',
   tags: ['Item instances'],

@@ -7,6 +7,7 @@ import { type InstanceDeps, type OperationErrors, runOperations, shapeFaults } f
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
+  update: compileShape(OPERATIONS.update),
   move: compileShape(OPERATIONS.move),
   'take-out': compileShape(OPERATIONS['take-out']),
   transfer: compileShape(OPERATIONS.transfer),

@@ -75,8 +75,8 @@ export const holdReceiver = (
     const give = ({ itemId, values }: Gift): GiveResult => {
       const { nowMs } = context;
       const born = { id: newId(), item_id: itemId, user_id: userId, created_at: nowMs };
-      const attribute_values = valuesText(values);
-      const row = { ...born, attribute_values, updated_at: nowMs, ...chronicle.created(born) };
+      const state = { attribute_values: valuesText(values), data: null, locked: null };
+      const row = { ...born, ...state, updated_at: nowMs, ...chronicle.created(born) };
       work.write(store.insertInstance, row);
       const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
       const itemInstance = toInstanceResult(work.teamId, row, placement);

@@ -111,11 +111,13 @@ export class Holdings {
     for (const [id, before] of this.#before) {
       const now = this.#now.get(id);
       if (now === undefined || this.#created.has(id)) this.#work.write(store.deleteInstance, { id });
-      else if (now !== before) this.#work.write(store.updateOwner, now);
+      else if (now !== before) this.#work.write(store.updateInstance, now);
     }
     for (const id of this.#created) {
       const created = this.#now.get(id);
-      if (created !== undefined) this.#work.write(store.insertInstance, created);
+      if (created === undefined) continue;
+      const isPlain = created.data === null && created.locked === null;
+      this.#work.write(isPlain ? store.insertInstance : store.insertInstanceWithData, created);
     }
     this.inventory.save(this.#work);
   }

@@ -5,6 +5,7 @@ import {
   Id,
   IdList,
   Name,
+  Nullable,
   OwnId,
   Paging,
   PathId,
@@ -26,6 +27,19 @@ const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
   description: 'Null if it is not placed.',
 });
 
+const Data = Type.Unsafe<Readonly<Record<string, unknown>>>({
+  type: 'object',
+  additionalProperties: true,
+  description: `Whatever your game wants to know about it, as a JSON object of up to ${LIMITS.instanceDataBytes} bytes and ${LIMITS.instanceDataDepth} levels.`,
+  examples: [{ durability: 80, sockets: ['ruby'] }],
+});
+
+/** Missing from instances that have neither. */
+const state = {
+  data: Type.Optional(Data),
+  locked: Type.Optional(Type.Boolean({ description: 'True if it is locked; missing if not.' })),
+};
+
 export const InstanceResult = Type.Object(
   {
     id: Id,
@@ -35,6 +49,7 @@ export const InstanceResult = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
     itemInstanceSpace: NullableItemInstanceSpace,
+    ...state,
   },
   { title: 'ItemInstanceResult', description: 'An item instance as operations that create or change it return it.' },
 );
@@ -61,6 +76,7 @@ export const ItemInstance = Type.Object(
       }),
       { description: 'Its attribute values; `id` is that of the item attribute, `min` and `max` are its range.' },
     ),
+    ...state,
   },
   { title: 'ItemInstance', description: 'An individual item that a user owns.' },
 );
@@ -88,6 +104,7 @@ export const newItemInstanceMembers = {
         "Values within the item's ranges; attributes that are left out are rolled. The `itemAttributeInstances` of a roll result can be sent unchanged: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
+  data: Type.Optional(Data),
   userSpaceId: Type.Optional(UserSpaceId('The user space of the owner to place it in; unplaced if left out.')),
   ...place,
 };
@@ -141,6 +158,49 @@ const Transfer = Strict(transferMembers, {
 });
 export type Transfer = Static<typeof Transfer>;
 
+const Numbers = (description: string, examples: readonly object[]) =>
+  Type.Unsafe<Readonly<Record<string, number>>>({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    maxProperties: LIMITS.incrementsPerOperation,
+    description,
+    examples,
+  });
+
+export const updateMembers = {
+  userId: Type.Optional(OwnerId('The current owner, if it must still be that one.')),
+  data: Type.Optional(
+    Nullable(Data, {
+      description:
+        'A JSON merge patch (RFC 7396) for its data: members that are null are removed, objects are merged, and everything else is replaced. Null removes all data.',
+      examples: [{ sockets: ['ruby', 'opal'], curse: null }],
+    }),
+  ),
+  increment: Type.Optional(
+    Numbers(
+      'Numbers to add to members of its data, after `data` is applied. A member that does not exist counts as 0. Increments that arrive together are all applied. 409 if a member is not a number.',
+      [{ durability: -1 }],
+    ),
+  ),
+  min: Type.Optional(
+    Numbers('The least that an increment may lead to, by member; otherwise 409.', [{ durability: 0 }]),
+  ),
+  max: Type.Optional(
+    Numbers('The most that an increment may lead to, by member; otherwise 409.', [{ durability: 100 }]),
+  ),
+  locked: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether to lock it: until it is unlocked, it cannot be moved, taken out, transferred or deleted (409). Its data can be changed.',
+    }),
+  ),
+};
+const ItemInstanceUpdate = Strict(updateMembers, {
+  title: 'ItemInstanceUpdate',
+  examples: [{ increment: { durability: -1 }, min: { durability: 0 } }],
+});
+export type ItemInstanceUpdate = Static<typeof ItemInstanceUpdate>;
+
 const tags = ['Item instances'];
 
 export const createItemInstance = {
@@ -179,6 +239,7 @@ export type InstanceFilter = Pick<
 
 export const getItemInstance = {
   operationId: 'getItemInstance',
+  'x-etag': true,
   summary: 'Get an item instance',
   description: 'With its item, attribute values and placement.',
   tags,
@@ -186,21 +247,34 @@ export const getItemInstance = {
   response: responses('The item instance.', ItemInstance, 400, 401, 403, 404, 500),
 };
 
+export const updateItemInstance = {
+  operationId: 'updateItemInstance',
+  'x-reason': true,
+  'x-etag': true,
+  summary: 'Change the data of an item instance, or lock it',
+  description:
+    'All of it at once or nothing. 409 if the data would become too large, and if an increment would leave its bounds. What changed is in the history. If nothing does, `updatedAt` stays as it is.',
+  tags,
+  params: PathId,
+  body: ItemInstanceUpdate,
+  response: responses('The item instance after the change.', InstanceResult, 400, 401, 403, 404, 409, 412, 500),
+};
+
 export const deleteItemInstance = {
   operationId: 'deleteItemInstance',
   'x-reason': true,
   summary: 'Delete an item instance',
-  description: 'Takes it away from its owner and out of its user space. Its history is kept.',
+  description: 'Takes it away from its owner and out of its user space. Its history is kept. 409 if it is locked.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 500),
 };
 
 export const restoreItemInstance = {
   operationId: 'restoreItemInstance',
   'x-reason': true,
   summary: 'Restore a deleted item instance',
-  description: `Gives it back to whoever owned it last: unplaced, with the same id and attribute values. Possible for ${LIMITS.restoreDays} days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.`,
+  description: `Gives it back to whoever owned it last: unplaced, with the same id, attribute values and data. Possible for ${LIMITS.restoreDays} days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.`,
   tags,
   params: PathId,
   response: responses('The item instance.', InstanceResult, 400, 401, 403, 404, 409, 500),
@@ -210,7 +284,7 @@ export const moveItemInstance = {
   operationId: 'moveItemInstance',
   summary: 'Move an item instance',
   description:
-    'Within its user space or to another one of its owner. A position outside the grid, or on a cell that is taken: 409, and nothing is changed. It keeps its rotation unless `rotated` is given. With `swap`, what is placed at the target makes room. If `userId` is not the current owner: 404.',
+    'Within its user space or to another one of its owner. A position outside the grid, or on a cell that is taken: 409, and nothing is changed. It keeps its rotation unless `rotated` is given. With `swap`, what is placed at the target makes room. 409 also if it is locked, or what would make room. If `userId` is not the current owner: 404.',
   tags,
   params: PathId,
   body: Move,
@@ -221,11 +295,11 @@ export const takeOutItemInstance = {
   operationId: 'takeOutItemInstance',
   summary: 'Take an item instance out of its user space',
   description:
-    'Its owner keeps it, unplaced; a move with `spaceId` or `userSpaceId` places it again. Nothing changes if it is not placed. If `userId` is not the current owner: 404.',
+    'Its owner keeps it, unplaced; a move with `spaceId` or `userSpaceId` places it again. Nothing changes if it is not placed. 409 if it is locked. If `userId` is not the current owner: 404.',
   tags,
   params: PathId,
   body: TakeOut,
-  response: responses('The item instance, unplaced.', InstanceResult, 400, 401, 403, 404, 500),
+  response: responses('The item instance, unplaced.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };
 
 export const transferItemInstance = {
@@ -233,7 +307,7 @@ export const transferItemInstance = {
   'x-reason': true,
   summary: 'Transfer an item instance to another user',
   description:
-    "Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. `userId` must be the current owner, otherwise 404, so a repeated transfer does nothing. The history records it.",
+    "Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. `userId` must be the current owner, otherwise 404, so a repeated transfer does nothing. 409 if it is locked. The history records it.",
   tags,
   params: PathId,
   body: Transfer,

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
@@ -7,6 +8,7 @@ import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
 import { restoreItemInstance } from './restoring.service.ts';
+import { etagOfResult } from './updating.service.ts';
 
 type Parts = { readonly database: Database } & RequestRunners & service.InstanceDeps;
 
@@ -28,8 +30,20 @@ export const itemInstanceRoutes = (
     return sendTextPage(request, reply, page);
   });
 
-  app.get('/item-instances/:id', { schema: contract.getItemInstance }, async ({ context, params }, reply) =>
-    sendText(reply, await database.read(context.teamId, (reader) => getItemInstance(reader, params.id, catalogs))),
+  app.get('/item-instances/:id', { schema: contract.getItemInstance }, async ({ context, params }, reply) => {
+    const { text, etag } = await database.read(context.teamId, (reader) =>
+      getItemInstance(reader, params.id, catalogs),
+    );
+    return sendText(reply.header('etag', etag), text);
+  });
+
+  app.patch(
+    '/item-instances/:id',
+    { schema: contract.updateItemInstance, onSend: sendEtag(etagOfResult) },
+    (request, reply) =>
+      command(request, reply, (work, { context, params, body, headers }) =>
+        service.updateItemInstance(work, context, params.id, { ...body, ifMatch: headers['if-match'] }, deps),
+      ),
   );
 
   app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, (request) =>

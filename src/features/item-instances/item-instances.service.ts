@@ -10,6 +10,7 @@ import type { Draws } from '../../engine/random.ts';
 import { sorted } from '../../engine/steps.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, type Issue, invalid, notFound, type ServiceError, throwIfAny } from '../../shared/errors.ts';
+import { requireEtag } from '../../shared/etags.ts';
 import { newId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
 import { inTurns } from '../../shared/turns.ts';
@@ -18,8 +19,16 @@ import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
 import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
-import type { InstanceResult, Move, NewItemInstance, TakeOut, Transfer } from './item-instances.contract.ts';
+import type {
+  InstanceResult,
+  ItemInstanceUpdate,
+  Move,
+  NewItemInstance,
+  TakeOut,
+  Transfer,
+} from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
+import { dataFaults, etagOfRow, updated, updateFaults } from './updating.service.ts';
 
 /** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
 export interface InstanceDeps {
@@ -30,6 +39,7 @@ export interface InstanceDeps {
 /** An operation on instances, on its own or in a batch. */
 export type Operation =
   | ({ readonly type: 'create' } & NewItemInstance)
+  | ({ readonly type: 'update'; readonly id: string; readonly ifMatch?: string } & ItemInstanceUpdate)
   | ({ readonly type: 'move'; readonly id: string } & Move)
   | ({ readonly type: 'take-out'; readonly id: string } & TakeOut)
   | ({ readonly type: 'transfer'; readonly id: string } & Transfer)
@@ -47,6 +57,8 @@ export const toInstanceResult = (
   createdAt: isoTime(row.created_at),
   updatedAt: isoTime(row.updated_at),
   itemInstanceSpace: placement && toItemInstanceSpace(teamId, placement),
+  ...(row.data !== null && { data: JSON.parse(row.data) }),
+  ...(row.locked !== null && { locked: true }),
 });
 
 /** Attribute values of an instance in their stored form. */
@@ -83,7 +95,12 @@ const placeFaults = (
 
 /** Issues of an operation that can be found without reading anything. */
 export const shapeFaults = (operation: Operation): Issue[] => {
-  if (operation.type === 'create') return placeFaults(operation, 'userSpaceId', operation.userSpaceId);
+  if (operation.type === 'create')
+    return [
+      ...placeFaults(operation, 'userSpaceId', operation.userSpaceId),
+      ...dataFaults(operation.data ?? {}, '/body/data'),
+    ];
+  if (operation.type === 'update') return updateFaults(operation);
   if (operation.type === 'transfer') return placeFaults(operation, 'toUserSpaceId', operation.toUserSpaceId);
   return [];
 };
@@ -183,7 +200,7 @@ const put = (
 };
 
 const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): InstanceResult => {
-  const { itemId, userId, userSpaceId, itemAttributeInstances: given = [] } = input;
+  const { itemId, userId, userSpaceId, itemAttributeInstances: given = [], data } = input;
   const item = holdings.team.catalog.itemsById.get(itemId);
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
   const isOthers = userSpaceId !== undefined && holdings.userSpace(userSpaceId)?.user_id !== userId;
@@ -200,7 +217,8 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
   const placement = userSpaceId === undefined ? null : put(holdings, born.id, known, userSpaceId, to);
   const attribute_values = valuesText(decideValues(known, given, draws));
-  const row = { ...born, attribute_values, updated_at: nowMs, ...holdings.chronicle.created(born) };
+  const state = { data: data === undefined ? null : JSON.stringify(data), locked: null };
+  const row = { ...born, attribute_values, ...state, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
   holdings.create(row);
   return toInstanceResult(work.teamId, row, placement);
@@ -212,6 +230,25 @@ const ownedBy = ({ holdings, errors }: Parts, id: string, userId: string | undef
   if (row === undefined) throw errors.unknown();
   if (userId !== undefined && row.user_id !== userId) throw errors.notOwner();
   return row;
+};
+
+/** The same for what a locked instance must not be used for. */
+const freeOf = (parts: Parts, id: string, userId: string | undefined): store.InstanceRow => {
+  const row = ownedBy(parts, id, userId);
+  if (row.locked !== null) throw conflict({ path: '/path/id', message: 'is locked' });
+  return row;
+};
+
+const update = (parts: Parts, { id, userId, ifMatch, ...change }: Extract<Operation, { type: 'update' }>) => {
+  const { work, context, holdings } = parts;
+  const row = ownedBy(parts, id, userId);
+  requireEtag(ifMatch, 'item instance', () => etagOfRow(row));
+  const next = updated(row, change, context.nowMs);
+  if (next !== null) {
+    holdings.chronicle.changed(row, next.before, next.after);
+    holdings.change(next.row);
+  }
+  return toInstanceResult(work.teamId, next?.row ?? row, holdings.inventory.placementOf(id));
 };
 
 /** The target of a move: the given user space, the user space of the given space, or the current one. */
@@ -234,7 +271,7 @@ const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, pr
 
 const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string }): Promise<InstanceResult> => {
   const { work, holdings } = parts;
-  const row = ownedBy(parts, id, input.userId);
+  const row = freeOf(parts, id, input.userId);
   const present = holdings.inventory.placementOf(id);
   const target = holdings.userSpace(targetOf(holdings, input, present));
   if (target?.user_id !== input.userId) throw invalid(noSuchUserSpace());
@@ -243,15 +280,19 @@ const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string
   const item = itemOf(holdings.team, row.item_id);
   const rotated = input.rotated ?? present?.rotated ?? false;
   const place = { x: input.spacePositionX, y: input.spacePositionY, rotated };
+  const isLocked = (other: string) => {
+    const known = holdings.instance(other);
+    return known && known.locked !== null;
+  };
   const placement =
     input.swap === true && present !== null
-      ? await holdings.inventory.swap(work, { itemInstanceId: id, item, userSpaceId: target.id, place })
+      ? await holdings.inventory.swap(work, { itemInstanceId: id, item, userSpaceId: target.id, place, isLocked })
       : put(holdings, id, item, target.id, { wanted: place, path: '/body/userSpaceId' });
   return toInstanceResult(work.teamId, row, placement);
 };
 
 const takeOut = (parts: Parts, { id, userId }: TakeOut & { readonly id: string }): InstanceResult => {
-  const row = ownedBy(parts, id, userId);
+  const row = freeOf(parts, id, userId);
   parts.holdings.inventory.takeAway(id);
   return toInstanceResult(parts.work.teamId, row, null);
 };
@@ -259,7 +300,7 @@ const takeOut = (parts: Parts, { id, userId }: TakeOut & { readonly id: string }
 const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): InstanceResult => {
   const { work, context, holdings } = parts;
   const { userId, toUserId, toUserSpaceId } = input;
-  const row = ownedBy(parts, id, userId);
+  const row = freeOf(parts, id, userId);
   const named = toUserSpaceId === undefined ? undefined : holdings.userSpace(toUserSpaceId);
   const target = named?.user_id === toUserId ? named : undefined;
   throwIfAny([
@@ -281,7 +322,7 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
 
 const remove = (parts: Parts, id: string): Record<string, never> => {
   const { holdings } = parts;
-  const row = ownedBy(parts, id, undefined);
+  const row = freeOf(parts, id, undefined);
   holdings.inventory.takeAway(id);
   holdings.chronicle.deleted(row);
   holdings.remove(id);
@@ -294,6 +335,8 @@ const runOperation = async (parts: Parts, operation: Operation): Promise<Result>
   switch (operation.type) {
     case 'create':
       return create(parts, operation);
+    case 'update':
+      return update(parts, operation);
     case 'move':
       return move(parts, operation);
     case 'take-out':
@@ -337,6 +380,14 @@ const alone = async (work: Work, context: Context, operation: Operation, deps: I
 
 export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, deps: InstanceDeps) =>
   alone(work, context, { type: 'create', ...input }, deps) as Promise<InstanceResult>;
+
+export const updateItemInstance = (
+  work: Work,
+  context: Context,
+  id: string,
+  input: ItemInstanceUpdate & { readonly ifMatch: string | undefined },
+  deps: InstanceDeps,
+) => alone(work, context, { type: 'update', id, ...input }, deps) as Promise<InstanceResult>;
 
 export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, deps: InstanceDeps) =>
   alone(work, context, { type: 'move', id, ...input }, deps) as Promise<InstanceResult>;

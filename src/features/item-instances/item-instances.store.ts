@@ -16,6 +16,8 @@ const COLUMNS = [
   'cause',
   'author',
   'request_id',
+  'data',
+  'locked',
   'created_at',
   'updated_at',
 ] as const;
@@ -32,7 +34,7 @@ export const instanceOfItem = lookup({ itemId: 'text' }, (queries, teamId, { ite
   rowsOf('item_instances', { queries, teamId }, { item_id: itemId }).select('id').limit(1),
 );
 
-export const insertInstance = insertInto('item_instances', {
+const INSERTED = {
   id: 'text',
   item_id: 'text',
   user_id: 'text',
@@ -42,11 +44,15 @@ export const insertInstance = insertInto('item_instances', {
   request_id: 'text',
   created_at: 'bigint',
   updated_at: 'bigint',
-});
+} as const;
 
-export const updateOwner = updateIn(
+/** Of an instance without data, as nearly all are when they are created. */
+export const insertInstance = insertInto('item_instances', INSERTED);
+export const insertInstanceWithData = insertInto('item_instances', { ...INSERTED, data: 'text', locked: 'integer' });
+
+export const updateInstance = updateIn(
   'item_instances',
-  { id: 'text', user_id: 'text', updated_at: 'bigint' },
+  { id: 'text', user_id: 'text', data: 'text', locked: 'integer', updated_at: 'bigint' },
   { key: ['id'] },
 );
 
@@ -67,6 +73,8 @@ export interface ListedRow {
   readonly user_id: string;
   readonly item_id: string;
   readonly attribute_values: string;
+  readonly data: string | null;
+  readonly locked: number | null;
   readonly placement_id: string | null;
   readonly user_space_id: string | null;
   readonly x: number | null;
@@ -92,6 +100,8 @@ const listed = (queries: Queries, teamId: string | Expression<string>) =>
       'item_instances.user_id',
       'item_instances.item_id',
       'item_instances.attribute_values',
+      'item_instances.data',
+      'item_instances.locked',
       'placement.id as placement_id',
       'placement.user_space_id',
       'placement.x',

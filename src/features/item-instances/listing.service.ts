@@ -9,6 +9,7 @@ import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { InstanceFilter } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
+import { etagOfRow } from './updating.service.ts';
 
 export type ListedInstance = Parameters<TeamCatalog['instanceText']>[0];
 
@@ -19,6 +20,8 @@ export const toListed = (row: store.ListedRow): ListedInstance => ({
   itemId: row.item_id,
   userId: row.user_id,
   values: row.attribute_values,
+  data: row.data,
+  isLocked: row.locked !== null,
   placement:
     row.placement_id === null
       ? null
@@ -118,11 +121,11 @@ export const listItemInstances = async (
   return textPage(paged([...rows], page), (some) => some.map((row) => textOf(team, toListed(row))));
 };
 
-/** One instance as JSON. */
-export const getItemInstance = async (reader: Reader, id: string, catalogs: Catalogs): Promise<string> => {
+/** One instance as JSON, with its `ETag`. */
+export const getItemInstance = async (reader: Reader, id: string, catalogs: Catalogs) => {
   const [team, [row]] = await Promise.all([catalogs.current(reader), reader.find(store.listedById, { id })]);
   if (row === undefined) throw notFound();
-  return textOf(team, toListed(row));
+  return { text: textOf(team, toListed(row)), etag: etagOfRow(row) };
 };
 
 /** All instances placed in a user space, unordered. */

@@ -48,6 +48,8 @@ export const restoreItemInstance = async (
   const restored = {
     ...born,
     attribute_values: row.attributeValues,
+    data: row.data ?? null,
+    locked: null,
     updated_at: context.nowMs,
     ...holdings.chronicle.created(born),
   };

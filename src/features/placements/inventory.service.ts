@@ -163,6 +163,8 @@ interface Swap {
   readonly item: Footprint;
   readonly userSpaceId: string;
   readonly place: Place;
+  /** Whether an instance is locked at this point of the command; undefined if the command did not read it. */
+  readonly isLocked: (itemInstanceId: string) => boolean | undefined;
 }
 
 /**
@@ -176,6 +178,8 @@ export class Inventory {
   readonly #before = new Map<string, Placement>();
   /** Null if an instance is not placed; missing if its placement was not read. */
   readonly #now = new Map<string, Placement | null>();
+  /** Of the instances that were found in the way. */
+  readonly #locked = new Set<string>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -238,13 +242,20 @@ export class Inventory {
    * Moves a placed instance. Whatever is in its way moves to where it came from, keeping its arrangement: the top-left
    * corner of its bounding box goes to the top-left cell that was left.
    */
-  async swap(work: Work, { itemInstanceId, item, userSpaceId, place }: Swap): Promise<Placement> {
+  async swap(work: Work, { itemInstanceId, item, userSpaceId, place, isLocked }: Swap): Promise<Placement> {
     const present = this.placementOf(itemInstanceId);
     if (present === null) throw new Error(`item instance ${itemInstanceId} is not placed`);
     const [source, target] = [this.#gridOf(present.userSpaceId), this.#gridOf(userSpaceId)];
     const wanted = areaOf(item, place);
     rejectOutside(target, wanted);
     const displaced = (await this.#under(work, userSpaceId, wanted)).filter(({ id }) => id !== present.id);
+    throwIfAny(
+      displaced
+        .map(({ itemInstanceId: id }) => id)
+        .filter((id) => isLocked(id) ?? this.#locked.has(id))
+        .map((id) => ({ path: '/body/swap', message: `item instance ${id} is locked` })),
+      'CONFLICT',
+    );
     leave(source, present);
     for (const placement of displaced) leave(target, placement);
     const moved = this.#place(itemInstanceId, item, userSpaceId, place);
@@ -264,20 +275,27 @@ export class Inventory {
   }
 
   /**
-   * Repacks a user space whose contents have all been added: largest first, equal sizes in the given order. Instances
-   * that stay in place keep their `updatedAt`. Returns false, and changes nothing, if no order fits everything.
+   * Repacks a user space whose contents have all been added: largest first, equal sizes in the given order, around those
+   * that must stay where they are. Instances that stay in place keep their `updatedAt`. Returns false, and changes
+   * nothing, if no order fits everything.
    */
   *repack(
     userSpaceId: string,
     things: readonly { readonly itemInstanceId: string; readonly item: Footprint }[],
+    stayingIds: readonly string[],
   ): Steps<boolean> {
     const grid = this.#gridOf(userSpaceId);
+    const taken = new Map<number, bigint>();
+    for (const id of stayingIds) {
+      const area = this.placementOf(id);
+      if (area !== null) for (const [y, bits] of rowsWith({ ...grid, taken }, area, area)) taken.set(y, bits);
+    }
     const places = yield* pack(
-      grid,
+      { ...grid, taken },
       things.map(({ item }) => item),
     );
     if (places === undefined) return false;
-    for (const y of grid.taken.keys()) grid.taken.set(y, 0n);
+    for (const y of grid.taken.keys()) grid.taken.set(y, taken.get(y) ?? 0n);
     grid.searched.clear();
     yield* each(things, ({ itemInstanceId, item }, index) => {
       const place = places[index] as Place;
@@ -347,7 +365,10 @@ export class Inventory {
       top: area.y,
       bottom: area.y + area.height - 1,
     });
-    for (const row of found) this.learn(row.item_instance_id, [row]);
+    for (const row of found) {
+      this.learn(row.item_instance_id, [row]);
+      if (row.locked === 1) this.#locked.add(row.item_instance_id);
+    }
     return [...this.#now.values()]
       .filter((placement) => placement !== null)
       .filter((placement) => placement.userSpaceId === userSpaceId && overlap(placement, area))

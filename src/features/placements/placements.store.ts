@@ -49,21 +49,30 @@ export const placementOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, 
   placed(queries, teamId).where('cell.item_instance_id', '=', itemInstanceId),
 );
 
-/** The instances on any cell of a rectangle; nothing else of the user space is read. */
+/** The instances on any cell of a rectangle, and whether they are locked; nothing else of the user space is read. */
 export const placedUnder = lookup(
   { userSpaceId: 'text', left: 'integer', right: 'integer', top: 'integer', bottom: 'integer' },
   (queries, teamId, { userSpaceId, left, right, top, bottom }) =>
-    placed(queries, teamId).where('cell.item_instance_id', 'in', (eb) =>
-      eb
-        .selectFrom('item_instance_spaces as covered')
-        .select('covered.item_instance_id')
-        .where('covered.team_id', '=', teamId)
-        .where('covered.user_space_id', '=', userSpaceId)
-        .where('covered.y', '>=', top)
-        .where('covered.y', '<=', bottom)
-        .where('covered.x', '>=', left)
-        .where('covered.x', '<=', right),
-    ),
+    placed(queries, teamId)
+      .select((eb) =>
+        eb
+          .selectFrom('item_instances as instance')
+          .select('instance.locked')
+          .where('instance.team_id', '=', teamId)
+          .whereRef('instance.id', '=', 'cell.item_instance_id')
+          .as('locked'),
+      )
+      .where('cell.item_instance_id', 'in', (eb) =>
+        eb
+          .selectFrom('item_instance_spaces as covered')
+          .select('covered.item_instance_id')
+          .where('covered.team_id', '=', teamId)
+          .where('covered.user_space_id', '=', userSpaceId)
+          .where('covered.y', '>=', top)
+          .where('covered.y', '<=', bottom)
+          .where('covered.x', '>=', left)
+          .where('covered.x', '<=', right),
+      ),
 );
 
 /** Instances that reach beyond a size, unordered. */

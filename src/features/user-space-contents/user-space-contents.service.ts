@@ -107,7 +107,10 @@ const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void =>
   ]);
 };
 
-/** Repacks a user space, largest first, and returns it as JSON. It may contain tens of thousands of item instances. */
+/**
+ * Repacks a user space, largest first, around what is locked, and returns it as JSON. It may contain tens of thousands of
+ * item instances.
+ */
 export const sortContents = async (
   work: Work,
   context: Context,
@@ -121,8 +124,11 @@ export const sortContents = async (
   inventory.open(id, sizeOf(team, held), gridRows);
   await inTurns(each(rows, (row) => learn(inventory, team, row)));
   const inOrder = await inTurns(sorted(rows, (a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id)));
-  const things = inOrder.map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
-  if (!(await inTurns(inventory.repack(id, things))))
+  const things = inOrder
+    .filter(({ locked }) => locked === null)
+    .map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
+  const staying = rows.filter(({ locked }) => locked !== null).map((row) => row.id);
+  if (!(await inTurns(inventory.repack(id, things, staying))))
     throw conflict({ path: '/path/id', message: 'the contents do not fit in any order that was tried' });
   await inTurns(inventory.saveInSteps(work));
   const oldestFirst = await inTurns(sorted(rows, compareInListOrder));

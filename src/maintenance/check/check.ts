@@ -86,8 +86,9 @@ type HistoryRow = RowOf<typeof store.selectHistory>;
 /** The events that each event may follow, without creations that only the instance itself records. */
 const MAY_FOLLOW: Record<string, readonly (string | undefined)[]> = {
   created: [undefined, 'deleted'],
-  transferred: ['created', 'transferred'],
-  deleted: ['created', 'transferred'],
+  transferred: ['created', 'transferred', 'changed'],
+  changed: ['created', 'transferred', 'changed'],
+  deleted: ['created', 'transferred', 'changed'],
 };
 
 /**
@@ -111,6 +112,8 @@ const eventFault = (row: HistoryRow, previous: HistoryRow | undefined, removedUn
   const giver = previous?.to_user_id ?? null;
   if (row.event !== 'created' && giver !== null && row.from_user_id !== null && row.from_user_id !== giver)
     return `was transferred from ${row.from_user_id} in event ${row.sequence}, but belonged to ${giver}`;
+  if (row.event === 'changed' && row.from_user_id !== row.to_user_id)
+    return `changed its owner in event ${row.sequence}, which is no transfer`;
   return undefined;
 };
 
@@ -158,10 +161,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const checkInstances: Check = (snapshot, report) =>
-  forEachRow(snapshot, store.selectInstances(snapshot.queries), ({ team_id, id, attribute_values }) => {
+  forEachRow(snapshot, store.selectInstances(snapshot.queries), ({ team_id, id, attribute_values, data, locked }) => {
     const values = parsed(attribute_values);
     if (!isObject(values) || !Object.values(values).every(Number.isFinite))
       report(team_id, `the attribute values of item instance ${id} cannot be read`);
+    if (data !== null && !isObject(parsed(data))) report(team_id, `the data of item instance ${id} cannot be read`);
+    if (locked !== null && locked !== 1) report(team_id, `item instance ${id} is neither locked nor unlocked`);
   });
 
 const checkTemplates: Check = (snapshot, report) =>

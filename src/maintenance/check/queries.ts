@@ -172,7 +172,7 @@ export const selectInstancesWithoutCreation = (queries: Queries) =>
     .compile();
 
 export const selectInstances = (queries: Queries) =>
-  queries.selectFrom('item_instances').select(['team_id', 'id', 'attribute_values']).compile();
+  queries.selectFrom('item_instances').select(['team_id', 'id', 'attribute_values', 'data', 'locked']).compile();
 
 export const selectTemplates = (queries: Queries) =>
   queries.selectFrom('templates').select(['team_id', 'id', 'config', 'bindings']).compile();

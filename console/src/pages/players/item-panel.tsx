@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -18,6 +18,7 @@ import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   created: 'Given',
   transferred: 'Transferred',
+  changed: 'Changed',
   deleted: 'Deleted',
 };
 
@@ -27,6 +28,18 @@ const causeOf = (cause: string): string => {
   return cause === 'request' ? 'a request' : cause;
 };
 
+type State = Schemas['ItemInstanceState'];
+
+/** What changed, such as `durability: 10 → 9`. */
+const changesOf = (before: State = {}, after: State = {}): string => {
+  const members = (of: State) => ({ ...of.data, ...(of.locked !== undefined && { locked: of.locked }) });
+  const [was, is]: Record<string, unknown>[] = [members(before), members(after)];
+  const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
+  return [...new Set(Object.keys({ ...was, ...is }))]
+    .map((name) => `${name}: ${shown(was?.[name])} → ${shown(is?.[name])}`)
+    .join(', ');
+};
+
 const History = ({ id }: { id: string }) => (
   <Loaded query={useInstanceHistory(id)} lines={2}>
     {({ rows }) =>
@@ -34,13 +47,14 @@ const History = ({ id }: { id: string }) => (
         <Note>No history.</Note>
       ) : (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
-          {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt }) => (
+          {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt, before, after }) => (
             <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
               <Detail>
                 {formatMoment(createdAt)}
-                {fromUserId !== null && `, from ${fromUserId}`}
-                {toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
+                {event !== 'changed' && fromUserId !== null && `, from ${fromUserId}`}
+                {event !== 'changed' && toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
               </Detail>
+              {event === 'changed' && <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(before, after)}</Detail>}
             </Timeline.Item>
           ))}
         </Timeline>
@@ -116,7 +130,7 @@ interface ItemPanelProps extends MoveFormProps {
 /** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
   const { instance, instances, bags, hasClose, onMove, onRotate, onClose } = props;
-  const { id, item, classifiers, attributes } = instance;
+  const { id, item, classifiers, attributes, data, locked } = instance;
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
   const isPlaced = placeOf(instance) !== undefined;
@@ -145,6 +159,12 @@ export const ItemPanel = (props: ItemPanelProps) => {
       {attributes.map(({ id: attributeId, name, value, min, max }) => (
         <RangeValue key={attributeId} name={name} value={value} min={min} max={max} />
       ))}
+      {locked === true && <Note>Locked: it cannot be moved, transferred or removed.</Note>}
+      {data !== undefined && (
+        <Code block aria-label="Data">
+          {JSON.stringify(data, null, 2)}
+        </Code>
+      )}
       {canSupport && (
         <>
           <Group gap="xs">

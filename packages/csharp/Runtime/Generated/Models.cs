@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace Itemwright
 {
-    /// <summary>One of <see cref="CreateOperation"/>, <see cref="MoveOperation"/>, <see cref="TakeOutOperation"/>, <see cref="TransferOperation"/>, <see cref="DeleteOperation"/>.</summary>
+    /// <summary>One of <see cref="CreateOperation"/>, <see cref="UpdateOperation"/>, <see cref="MoveOperation"/>, <see cref="TakeOutOperation"/>, <see cref="TransferOperation"/>, <see cref="DeleteOperation"/>.</summary>
     public abstract class BatchOperation : Model
     {
         internal BatchOperation()
@@ -101,6 +101,7 @@ namespace Itemwright
     {
         public const string Created = "created";
         public const string Transferred = "transferred";
+        public const string Changed = "changed";
         public const string Deleted = "deleted";
     }
 
@@ -1562,6 +1563,9 @@ namespace Itemwright
         /// <summary>Values within the item's ranges; attributes that are left out are rolled. The <c>itemAttributeInstances</c> of a roll result can be sent unchanged: members other than <c>itemAttributeId</c> and <c>value</c> are ignored.</summary>
         public IReadOnlyList<CreateOperationItemAttributeInstance> ItemAttributeInstances { get; set; }
 
+        /// <summary>Whatever your game wants to know about it, as a JSON object of up to 4096 bytes and 8 levels.</summary>
+        public JsonValue Data { get; set; }
+
         /// <summary>The user space of the owner to place it in; unplaced if left out.</summary>
         public string UserSpaceId { get; set; }
 
@@ -1581,6 +1585,7 @@ namespace Itemwright
             members.AddGiven("itemId", JsonFrom.Text(ItemId));
             members.AddGiven("userId", JsonFrom.Text(UserId));
             members.AddGiven("itemAttributeInstances", JsonFrom.List(ItemAttributeInstances, one => JsonFrom.Model(one)));
+            members.AddGiven("data", JsonFrom.Any(Data));
             members.AddGiven("userSpaceId", JsonFrom.Text(UserSpaceId));
             members.AddGiven("spacePositionX", JsonFrom.Integer(SpacePositionX));
             members.AddGiven("spacePositionY", JsonFrom.Integer(SpacePositionY));
@@ -2635,6 +2640,12 @@ namespace Itemwright
         /// <summary>Its attribute values; <c>id</c> is that of the item attribute, <c>min</c> and <c>max</c> are its range.</summary>
         public IReadOnlyList<ItemInstanceAttribute> Attributes { get; set; }
 
+        /// <summary>Whatever your game wants to know about it, as a JSON object of up to 4096 bytes and 8 levels.</summary>
+        public JsonValue Data { get; set; }
+
+        /// <summary>True if it is locked; missing if not.</summary>
+        public bool? Locked { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("id", JsonFrom.Text(Id));
@@ -2643,6 +2654,8 @@ namespace Itemwright
             members.Add("itemInstanceSpace", JsonFrom.Model(ItemInstanceSpace));
             members.AddGiven("classifiers", JsonFrom.List(Classifiers, one => JsonFrom.Model(one)));
             members.AddGiven("attributes", JsonFrom.List(Attributes, one => JsonFrom.Model(one)));
+            members.AddGiven("data", JsonFrom.Any(Data));
+            members.AddGiven("locked", JsonFrom.Flag(Locked));
         }
 
         internal static ItemInstance Read(JsonValue json) => Fill(json, new ItemInstance());
@@ -2657,6 +2670,8 @@ namespace Itemwright
                 case "itemInstanceSpace": ItemInstanceSpace = ItemInstanceSpace.Read(value); return true;
                 case "classifiers": Classifiers = JsonTo.List(value, one => ItemInstanceClassifier.Read(one)); return true;
                 case "attributes": Attributes = JsonTo.List(value, one => ItemInstanceAttribute.Read(one)); return true;
+                case "data": Data = JsonTo.Any(value); return true;
+                case "locked": Locked = JsonTo.Flag(value); return true;
                 default: return false;
             }
         }
@@ -2862,6 +2877,10 @@ namespace Itemwright
         /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
         public string CreatedAt { get; set; }
 
+        public ItemInstanceState Before { get; set; }
+
+        public ItemInstanceState After { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("sequence", JsonFrom.Integer(Sequence));
@@ -2875,6 +2894,8 @@ namespace Itemwright
             members.Add("author", JsonFrom.Text(Author));
             members.Add("reason", JsonFrom.Text(Reason));
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
+            members.AddGiven("before", JsonFrom.Model(Before));
+            members.AddGiven("after", JsonFrom.Model(After));
         }
 
         internal static ItemInstanceEvent Read(JsonValue json) => Fill(json, new ItemInstanceEvent());
@@ -2894,6 +2915,8 @@ namespace Itemwright
                 case "author": Author = JsonTo.Text(value); return true;
                 case "reason": Reason = JsonTo.Text(value); return true;
                 case "createdAt": CreatedAt = JsonTo.Text(value); return true;
+                case "before": Before = ItemInstanceState.Read(value); return true;
+                case "after": After = ItemInstanceState.Read(value); return true;
                 default: return false;
             }
         }
@@ -2923,6 +2946,12 @@ namespace Itemwright
         /// <summary>Null if it is not placed.</summary>
         public ItemInstanceSpace ItemInstanceSpace { get; set; }
 
+        /// <summary>Whatever your game wants to know about it, as a JSON object of up to 4096 bytes and 8 levels.</summary>
+        public JsonValue Data { get; set; }
+
+        /// <summary>True if it is locked; missing if not.</summary>
+        public bool? Locked { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("id", JsonFrom.Text(Id));
@@ -2932,6 +2961,8 @@ namespace Itemwright
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
             members.AddGiven("updatedAt", JsonFrom.Text(UpdatedAt));
             members.Add("itemInstanceSpace", JsonFrom.Model(ItemInstanceSpace));
+            members.AddGiven("data", JsonFrom.Any(Data));
+            members.AddGiven("locked", JsonFrom.Flag(Locked));
         }
 
         internal static ItemInstanceResult Read(JsonValue json) => Fill(json, new ItemInstanceResult());
@@ -2947,6 +2978,8 @@ namespace Itemwright
                 case "createdAt": CreatedAt = JsonTo.Text(value); return true;
                 case "updatedAt": UpdatedAt = JsonTo.Text(value); return true;
                 case "itemInstanceSpace": ItemInstanceSpace = ItemInstanceSpace.Read(value); return true;
+                case "data": Data = JsonTo.Any(value); return true;
+                case "locked": Locked = JsonTo.Flag(value); return true;
                 default: return false;
             }
         }
@@ -3010,6 +3043,64 @@ namespace Itemwright
                 case "updatedAt": UpdatedAt = JsonTo.Text(value); return true;
                 default: return false;
             }
+        }
+    }
+
+    /// <summary>What a change changed, as it was before. Members that did not exist are missing.</summary>
+    public sealed class ItemInstanceState : Model
+    {
+        /// <summary>The members that differ.</summary>
+        public JsonValue Data { get; set; }
+
+        public bool? Locked { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("data", JsonFrom.Any(Data));
+            members.AddGiven("locked", JsonFrom.Flag(Locked));
+        }
+
+        internal static ItemInstanceState Read(JsonValue json) => Fill(json, new ItemInstanceState());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "data": Data = JsonTo.Any(value); return true;
+                case "locked": Locked = JsonTo.Flag(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class ItemInstanceUpdate : Model
+    {
+        /// <summary>The current owner, if it must still be that one.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>A JSON merge patch (RFC 7396) for its data: members that are null are removed, objects are merged, and everything else is replaced. Null removes all data.</summary>
+        public Optional<JsonValue> Data { get; set; }
+
+        /// <summary>Numbers to add to members of its data, after <c>data</c> is applied. A member that does not exist counts as 0. Increments that arrive together are all applied. 409 if a member is not a number.</summary>
+        public IReadOnlyDictionary<string, double> Increment { get; set; }
+
+        /// <summary>The least that an increment may lead to, by member; otherwise 409.</summary>
+        public IReadOnlyDictionary<string, double> Min { get; set; }
+
+        /// <summary>The most that an increment may lead to, by member; otherwise 409.</summary>
+        public IReadOnlyDictionary<string, double> Max { get; set; }
+
+        /// <summary>Whether to lock it: until it is unlocked, it cannot be moved, taken out, transferred or deleted (409). Its data can be changed.</summary>
+        public bool? Locked { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("userId", JsonFrom.Text(UserId));
+            members.AddOptional("data", Data, one => JsonFrom.Any(one));
+            members.AddGiven("increment", JsonFrom.Map(Increment, one => JsonFrom.Number(one)));
+            members.AddGiven("min", JsonFrom.Map(Min, one => JsonFrom.Number(one)));
+            members.AddGiven("max", JsonFrom.Map(Max, one => JsonFrom.Number(one)));
+            members.AddGiven("locked", JsonFrom.Flag(Locked));
         }
     }
 
@@ -3629,6 +3720,9 @@ namespace Itemwright
         /// <summary>Values within the item's ranges; attributes that are left out are rolled. The <c>itemAttributeInstances</c> of a roll result can be sent unchanged: members other than <c>itemAttributeId</c> and <c>value</c> are ignored.</summary>
         public IReadOnlyList<NewItemInstanceItemAttributeInstance> ItemAttributeInstances { get; set; }
 
+        /// <summary>Whatever your game wants to know about it, as a JSON object of up to 4096 bytes and 8 levels.</summary>
+        public JsonValue Data { get; set; }
+
         /// <summary>The user space of the owner to place it in; unplaced if left out.</summary>
         public string UserSpaceId { get; set; }
 
@@ -3647,6 +3741,7 @@ namespace Itemwright
             members.AddGiven("itemId", JsonFrom.Text(ItemId));
             members.AddGiven("userId", JsonFrom.Text(UserId));
             members.AddGiven("itemAttributeInstances", JsonFrom.List(ItemAttributeInstances, one => JsonFrom.Model(one)));
+            members.AddGiven("data", JsonFrom.Any(Data));
             members.AddGiven("userSpaceId", JsonFrom.Text(UserSpaceId));
             members.AddGiven("spacePositionX", JsonFrom.Integer(SpacePositionX));
             members.AddGiven("spacePositionY", JsonFrom.Integer(SpacePositionY));
@@ -7276,6 +7371,45 @@ namespace Itemwright
             members.AddGiven("spacePositionX", JsonFrom.Integer(SpacePositionX));
             members.AddGiven("spacePositionY", JsonFrom.Integer(SpacePositionY));
             members.AddGiven("rotated", JsonFrom.Flag(Rotated));
+        }
+    }
+
+    public sealed class UpdateOperation : BatchOperation
+    {
+        /// <summary>The operation.</summary>
+        public string Type => "update";
+
+        /// <summary>Which item instance.</summary>
+        public string Id { get; set; }
+
+        /// <summary>The current owner, if it must still be that one.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>A JSON merge patch (RFC 7396) for its data: members that are null are removed, objects are merged, and everything else is replaced. Null removes all data.</summary>
+        public Optional<JsonValue> Data { get; set; }
+
+        /// <summary>Numbers to add to members of its data, after <c>data</c> is applied. A member that does not exist counts as 0. Increments that arrive together are all applied. 409 if a member is not a number.</summary>
+        public IReadOnlyDictionary<string, double> Increment { get; set; }
+
+        /// <summary>The least that an increment may lead to, by member; otherwise 409.</summary>
+        public IReadOnlyDictionary<string, double> Min { get; set; }
+
+        /// <summary>The most that an increment may lead to, by member; otherwise 409.</summary>
+        public IReadOnlyDictionary<string, double> Max { get; set; }
+
+        /// <summary>Whether to lock it: until it is unlocked, it cannot be moved, taken out, transferred or deleted (409). Its data can be changed.</summary>
+        public bool? Locked { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("type", JsonFrom.Text(Type));
+            members.AddGiven("id", JsonFrom.Text(Id));
+            members.AddGiven("userId", JsonFrom.Text(UserId));
+            members.AddOptional("data", Data, one => JsonFrom.Any(one));
+            members.AddGiven("increment", JsonFrom.Map(Increment, one => JsonFrom.Number(one)));
+            members.AddGiven("min", JsonFrom.Map(Min, one => JsonFrom.Number(one)));
+            members.AddGiven("max", JsonFrom.Map(Max, one => JsonFrom.Number(one)));
+            members.AddGiven("locked", JsonFrom.Flag(Locked));
         }
     }
 

@@ -822,17 +822,27 @@ namespace Itemwright
         /// <summary>
         /// Delete an item instance: <c>DELETE /item-instances/{id}</c>.
         /// <para/>
-        /// Takes it away from its owner and out of its user space. Its history is kept.
+        /// Takes it away from its owner and out of its user space. Its history is kept. 409 if it is locked.
         /// </summary>
         public Call<Empty> DeleteAsync(string id, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<Empty>(DeleteOperation, one => Empty.Read(one), new string[] { id }, null, null, options, cancellationToken);
+
+        private static readonly Operation UpdateOperation = new Operation("itemInstances.update", Verb.Patch, "/item-instances/{id}");
+
+        /// <summary>
+        /// Change the data of an item instance, or lock it: <c>PATCH /item-instances/{id}</c>.
+        /// <para/>
+        /// All of it at once or nothing. 409 if the data would become too large, and if an increment would leave its bounds. What changed is in the history. If nothing does, <c>updatedAt</c> stays as it is.
+        /// </summary>
+        public Call<ItemInstanceResult> UpdateAsync(string id, ItemInstanceUpdate body, PatchOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<ItemInstanceResult>(UpdateOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
 
         private static readonly Operation MoveOperation = new Operation("itemInstances.move", Verb.Post, "/item-instances/{id}/move");
 
         /// <summary>
         /// Move an item instance: <c>POST /item-instances/{id}/move</c>.
         /// <para/>
-        /// Within its user space or to another one of its owner. A position outside the grid, or on a cell that is taken: 409, and nothing is changed. It keeps its rotation unless <c>rotated</c> is given. With <c>swap</c>, what is placed at the target makes room. If <c>userId</c> is not the current owner: 404.
+        /// Within its user space or to another one of its owner. A position outside the grid, or on a cell that is taken: 409, and nothing is changed. It keeps its rotation unless <c>rotated</c> is given. With <c>swap</c>, what is placed at the target makes room. 409 also if it is locked, or what would make room. If <c>userId</c> is not the current owner: 404.
         /// </summary>
         public Call<ItemInstanceResult> MoveAsync(string id, Move body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ItemInstanceResult>(MoveOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
@@ -842,7 +852,7 @@ namespace Itemwright
         /// <summary>
         /// Take an item instance out of its user space: <c>POST /item-instances/{id}/take-out</c>.
         /// <para/>
-        /// Its owner keeps it, unplaced; a move with <c>spaceId</c> or <c>userSpaceId</c> places it again. Nothing changes if it is not placed. If <c>userId</c> is not the current owner: 404.
+        /// Its owner keeps it, unplaced; a move with <c>spaceId</c> or <c>userSpaceId</c> places it again. Nothing changes if it is not placed. 409 if it is locked. If <c>userId</c> is not the current owner: 404.
         /// </summary>
         public Call<ItemInstanceResult> TakeOutAsync(string id, TakeOut body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ItemInstanceResult>(TakeOutOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
@@ -852,7 +862,7 @@ namespace Itemwright
         /// <summary>
         /// Transfer an item instance to another user: <c>POST /item-instances/{id}/transfer</c>.
         /// <para/>
-        /// Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. <c>userId</c> must be the current owner, otherwise 404, so a repeated transfer does nothing. The history records it.
+        /// Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. <c>userId</c> must be the current owner, otherwise 404, so a repeated transfer does nothing. 409 if it is locked. The history records it.
         /// </summary>
         public Call<ItemInstanceResult> TransferAsync(string id, Transfer body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ItemInstanceResult>(TransferOperation, one => ItemInstanceResult.Read(one), new string[] { id }, body, null, options, cancellationToken);
@@ -862,7 +872,7 @@ namespace Itemwright
         /// <summary>
         /// List the history of an item instance: <c>GET /item-instances/{id}/history</c>.
         /// <para/>
-        /// Its creation, every transfer and its deletion, oldest first. The history is kept after the item instance is deleted; deleted users are removed from it. The service can be configured to keep events for a number of days only; the last event of an existing item instance is always kept.
+        /// Its creation, every transfer and change, and its deletion, oldest first. The history is kept after the item instance is deleted; deleted users are removed from it. The service can be configured to keep events for a number of days only; the last event of an existing item instance is always kept.
         /// </summary>
         public PagedList<ItemInstanceEvent> History(string id, ListItemInstanceHistoryQuery query = null, CallOptions options = null) =>
             caller.List<ItemInstanceEvent>(HistoryOperation, one => ItemInstanceEvent.Read(one), new string[] { id }, query, options);
@@ -872,7 +882,7 @@ namespace Itemwright
         /// <summary>
         /// Restore a deleted item instance: <c>POST /item-instances/{id}/restore</c>.
         /// <para/>
-        /// Gives it back to whoever owned it last: unplaced, with the same id and attribute values. Possible for 30 days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.
+        /// Gives it back to whoever owned it last: unplaced, with the same id, attribute values and data. Possible for 30 days, while the history is kept. 409 if it is later than that, if it exists, if its owner or its item was deleted, and if it was deleted before the service kept what this takes. 404 if it never existed.
         /// </summary>
         public Call<ItemInstanceResult> RestoreAsync(string id, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ItemInstanceResult>(RestoreOperation, one => ItemInstanceResult.Read(one), new string[] { id }, null, null, options, cancellationToken);
@@ -880,7 +890,7 @@ namespace Itemwright
         private static readonly Operation BatchOperation = new Operation("itemInstances.batch", Verb.Post, "/item-instances/batch");
 
         /// <summary>
-        /// Create, move, take out, transfer and delete item instances, all or nothing: <c>POST /item-instances/batch</c>.
+        /// Create, change, move, take out, transfer and delete item instances, all or nothing: <c>POST /item-instances/batch</c>.
         /// <para/>
         /// Runs in one transaction. The first operation that fails undoes all of them; the paths of the issues contain its index. An item instance that does not exist is a 400 here, because the body refers to it; a <c>userId</c> that is not the current owner is a 409. A trade is two transfers, each with its current owner.
         /// </summary>
