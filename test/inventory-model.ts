@@ -15,6 +15,7 @@ interface Thing {
   readonly itemId: string;
   readonly userId: string;
   readonly at: At | null;
+  readonly locked?: boolean;
 }
 
 /** Operations as a test chooses them; what they refer to may or may not exist. */
@@ -22,6 +23,7 @@ export type Operation =
   | { type: 'create'; id: string; itemId: string; userId: string; bagId?: string; place?: GivenPlace }
   | { type: 'move'; id: string; userId: string; bagId?: string; place: GivenPlace; swap?: boolean }
   | { type: 'take-out'; id: string; userId: string }
+  | { type: 'update'; id: string; locked: boolean }
   | { type: 'transfer'; id: string; userId?: string; toUserId: string; toBagId?: string; place?: GivenPlace }
   | { type: 'delete'; id: string }
   | { type: 'batch'; operations: readonly Operation[] }
@@ -171,9 +173,13 @@ export class Model {
       case 'transfer':
         return this.transfer(operation);
       case 'delete':
-        if (!this.things.delete(operation.id)) return rejected(404, 'unknown');
+        if (!this.things.has(operation.id)) return rejected(404, 'unknown');
+        if (this.things.get(operation.id)?.locked) return rejected(409);
+        this.things.delete(operation.id);
         this.note(operation.id);
         return done();
+      case 'update':
+        return this.update(operation);
       case 'batch':
         for (const one of operation.operations) {
           const { status, because } = this.attempt(one);
@@ -229,6 +235,7 @@ export class Model {
     const thing = this.things.get(id);
     if (thing === undefined) return rejected(404, 'unknown');
     if (thing.userId !== userId) return rejected(404, 'not owner');
+    if (thing.locked) return rejected(409);
     const targetId = bagId ?? thing.at?.bagId;
     if (targetId === undefined || !this.isBagOf(targetId, userId)) return rejected(400);
     const rotated = place.rotated ?? thing.at?.rotated ?? false;
@@ -237,6 +244,7 @@ export class Model {
     if (!this.isInside(targetId, cells)) return rejected(409);
     const under = this.on(targetId, cells).filter((other) => other !== id);
     if (under.length > 0 && (!swap || thing.at === null)) return rejected(409);
+    if (under.some((other) => this.things.get(other)?.locked)) return rejected(409);
     const from = thing.at;
     this.put(id, { at: to });
     if (from === null || under.length === 0) return done(to);
@@ -257,8 +265,17 @@ export class Model {
     const thing = this.things.get(id);
     if (thing === undefined) return rejected(404, 'unknown');
     if (thing.userId !== userId) return rejected(404, 'not owner');
+    if (thing.locked) return rejected(409);
     this.put(id, { at: null });
     return done(null);
+  }
+
+  private update({ id, locked }: Operation & { type: 'update' }): Outcome {
+    const thing = this.things.get(id);
+    if (thing === undefined) return rejected(404, 'unknown');
+    if ((thing.locked ?? false) !== locked) this.note(id);
+    this.put(id, { locked });
+    return done(thing.at);
   }
 
   private transfer({ id, userId, toUserId, toBagId, place }: Operation & { type: 'transfer' }): Outcome {
@@ -266,6 +283,7 @@ export class Model {
     const thing = this.things.get(id);
     if (thing === undefined) return rejected(404, 'unknown');
     if (userId !== undefined && thing.userId !== userId) return rejected(404, 'not owner');
+    if (thing.locked) return rejected(409);
     if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return rejected(400);
     if (thing.userId === toUserId) return rejected(409);
     this.put(id, { at: null });
@@ -281,10 +299,17 @@ export class Model {
     if (!this.isBagOf(bagId, userId)) return rejected(404);
     const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
     const lying = [...this.things]
-      .filter(([, { at }]) => at?.bagId === bagId)
+      .filter(([, { at, locked }]) => at?.bagId === bagId && !locked)
       .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
     const footprints = lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint);
-    const places = allAtOnce(pack({ ...this.sizeOf(bagId), taken: new Map() }, footprints));
+    const taken = new Map<number, bigint>();
+    for (const { itemId, at, locked } of this.things.values())
+      if (locked && at?.bagId === bagId)
+        for (const cell of this.cells(itemId, at)) {
+          const [x, y] = cell.split(',').map(Number) as [number, number];
+          taken.set(y, (taken.get(y) ?? 0n) | (1n << BigInt(x)));
+        }
+    const places = allAtOnce(pack({ ...this.sizeOf(bagId), taken }, footprints));
     if (places === undefined) return rejected(409);
     for (const [index, [id]] of lying.entries())
       this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });
@@ -319,6 +344,8 @@ const bodyOf = (operation: Operation): Record<string, unknown> => {
     }
     case 'take-out':
       return { userId: operation.userId };
+    case 'update':
+      return { locked: operation.locked };
     case 'transfer': {
       const { userId, toUserId, toBagId, place } = operation;
       return { userId, toUserId, toUserSpaceId: toBagId, ...placeBody(place) };
@@ -339,6 +366,8 @@ export const requestOf = (operation: Operation): { method: string; path: string;
   switch (operation.type) {
     case 'create':
       return { method: 'POST', path: '/item-instances', body: bodyOf(operation) };
+    case 'update':
+      return { method: 'PATCH', path: `/item-instances/${operation.id}`, body: bodyOf(operation) };
     case 'move':
     case 'take-out':
     case 'transfer':
@@ -386,7 +415,7 @@ export const toAt = (shown: ShownPlace | null): At | null =>
 
 /** A response in terms of the model. */
 export const outcomeOf = (operation: Operation, { status, body }: ApiResponse): Outcome => {
-  const answersInstance = ['create', 'move', 'take-out', 'transfer'].includes(operation.type);
+  const answersInstance = ['create', 'update', 'move', 'take-out', 'transfer'].includes(operation.type);
   return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
 };
 
@@ -476,6 +505,10 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
       },
     }));
   const takeOut: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('take-out' as const), id, userId: owner });
+  // Unlocked more often than locked, so that most operations find something that is free.
+  const update: fc.Arbitrary<Operation> = fc
+    .tuple(id, fc.nat(4))
+    .map(([thing, luck]) => ({ type: 'update' as const, id: thing, locked: luck < 2 }));
   const transfer: fc.Arbitrary<Operation> = fc
     .tuple(id, fc.option(owner, { nil: undefined }), owned, fc.boolean(), maybePlace)
     .map(([thing, from, to, placed, where]) => ({
@@ -490,6 +523,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     { weight: 8, arbitrary: create },
     { weight: 12, arbitrary: move },
     { weight: 2, arbitrary: takeOut },
+    { weight: 4, arbitrary: update },
     { weight: 5, arbitrary: transfer },
     { weight: 1, arbitrary: remove },
   );

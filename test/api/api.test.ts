@@ -106,7 +106,8 @@ const SPECIFIED: Record<string, readonly string[]> = {
   'GET /spaces': AS_OTHERS,
   'GET /item-instance-spaces': AS_OTHERS,
   'GET /item-instances': AS_OTHERS,
-  'DELETE /item-instances/{id}': AS_OTHERS,
+  // What is locked is an extension.
+  'DELETE /item-instances/{id}': [...AS_OTHERS.slice(0, -1), '409', '500'],
   'GET /roll-events/stats': AS_OTHERS,
   'GET /roll-events/drop-rates': AS_OTHERS,
 };

@@ -19,7 +19,7 @@ const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 /** The next server seed of a player, whose commitment is then known. */
 const SEED = '01'.repeat(32);
 
-/** A request for every POST that accepts a key, on a team prepared by `stock`. */
+/** A request for every POST and PATCH that accepts a key, on a team prepared by `stock`. */
 const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boolean }> = {
   'POST /attributes': { path: '/attributes', body: { name: 'Damage' } },
   'POST /classifiers': { path: '/classifiers', body: { name: 'Rarity', classifierOptions: [{ name: 'rare' }] } },
@@ -53,6 +53,7 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     path: '/item-instances/blade/move',
     body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
   },
+  'PATCH /item-instances/:id': { path: '/item-instances/placed', body: { increment: { hits: 1 } } },
   'POST /item-instances/:id/take-out': { path: '/item-instances/placed/take-out', body: { userId: 'bob' } },
   'POST /item-instances/:id/restore': { path: '/item-instances/gone/restore' },
   'POST /item-instances/:id/transfer': { path: '/item-instances/blade/transfer', body: { toUserId: 'bob' } },
@@ -117,9 +118,9 @@ const stateOf = (service: Service, { teamId }: Client): Promise<string> =>
     return found.join('\n');
   });
 
-const textOf = async (service: Service, team: Client, path: string, key: string, body?: object) => {
+const textOf = async (service: Service, team: Client, path: string, key: string, body?: object, method = 'POST') => {
   const response = await fetch(`${service.address}${path}`, {
-    method: 'POST',
+    method,
     headers: {
       authorization: `Basic ${Buffer.from(`${team.teamId}:${team.secret}`).toString('base64')}`,
       'idempotency-key': key,
@@ -137,24 +138,25 @@ const textOf = async (service: Service, team: Client, path: string, key: string,
 };
 
 onEveryQuietDatabase('repeated requests', (service) => {
-  test('have an example for every POST', () => {
+  test('have an example for every POST and PATCH', () => {
     const posts = guardedRoutesOf(service().app)
-      .filter(({ method, url }) => method === 'POST' && url !== '/secrets')
+      .filter(({ method, url }) => /^(POST|PATCH)$/.test(method) && url !== '/secrets')
       .map(({ method, url }) => `${method} ${url}`);
     assert.deepEqual(posts.sort(), Object.keys(REQUESTS).sort());
   });
 
   for (const [operation, { path, body, isEffectless = false }] of Object.entries(REQUESTS)) {
     test(`have one effect and one response, byte for byte: ${operation}`, async () => {
+      const [method] = operation.split(' ');
       const team = await stock(service());
       const key = randomUUID();
       const before = await stateOf(service(), team);
-      const first = await textOf(service(), team, path, key, body);
+      const first = await textOf(service(), team, path, key, body, method);
       assert.equal(first.status, 200, first.text);
       assert.equal(first.replayed, null);
       const after = await stateOf(service(), team);
       assert.equal(after === before, isEffectless, 'the first has an effect');
-      const second = await textOf(service(), team, path, key, body);
+      const second = await textOf(service(), team, path, key, body, method);
       assert.deepEqual(second, { ...first, replayed: 'true' });
       assert.equal(await stateOf(service(), team), after, 'the second has none');
     });

@@ -146,6 +146,7 @@ onEveryDatabase('inventories', (service, engine) => {
       'create',
       'move',
       'take-out',
+      'update',
       'transfer',
       'delete',
       'batch',

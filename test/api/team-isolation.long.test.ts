@@ -271,6 +271,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
       spaceId: 'a-space',
     }),
   ],
+  'PATCH /item-instances/:id': () => [
+    attempt('not found', '/item-instances/a-instance', { locked: true }),
+    attempt('not found', '/item-instances/b-instance', { userId: 'a-user', increment: { hits: 1 } }),
+  ],
   'POST /item-instances/:id/take-out': () => [
     attempt('not found', '/item-instances/a-instance/take-out', { userId: 'a-user' }),
     attempt('not found', '/item-instances/b-instance/take-out', { userId: 'a-user' }),

@@ -318,6 +318,7 @@ const inventories = async (send: Send): Promise<void> => {
   await send('POST', '/users/player/spaces', junk, 400);
   await send('POST', '/users/player/spaces', { spaceId: 'space-of-player' });
   await send('GET', '/users/player/spaces');
+  await send('PATCH', THING, { data: { text: 'x'.repeat(4000) }, increment: { hits: 1 } });
   await send('POST', `${THING}/take-out`, { userId: 'player' });
   await send('POST', `${THING}/transfer`, { userId: 'player', toUserId: 'other' });
   await send('GET', `${THING}/history`);
