@@ -508,7 +508,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
   // Unlocked more often than locked, so that most operations find something that is free.
   const update: fc.Arbitrary<Operation> = fc
     .tuple(id, fc.nat(4))
-    .map(([thing, luck]) => ({ type: 'update' as const, id: thing, locked: luck < 2 }));
+    .map(([thing, luck]) => ({ type: 'update' as const, id: thing, locked: luck === 0 }));
   const transfer: fc.Arbitrary<Operation> = fc
     .tuple(id, fc.option(owner, { nil: undefined }), owned, fc.boolean(), maybePlace)
     .map(([thing, from, to, placed, where]) => ({
@@ -523,7 +523,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     { weight: 8, arbitrary: create },
     { weight: 12, arbitrary: move },
     { weight: 2, arbitrary: takeOut },
-    { weight: 4, arbitrary: update },
+    { weight: 2, arbitrary: update },
     { weight: 5, arbitrary: transfer },
     { weight: 1, arbitrary: remove },
   );
