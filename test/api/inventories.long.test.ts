@@ -138,7 +138,7 @@ onEveryDatabase('inventories', (service, engine) => {
         }
         swaps += model.swaps;
       }),
-      engine === 'sqlite' ? { seed: 41, numRuns: 6, endOnFailure: true } : { seed: 44, numRuns: 5, endOnFailure: true },
+      engine === 'sqlite' ? { seed: 41, numRuns: 6, endOnFailure: true } : { seed: 44, numRuns: 7, endOnFailure: true },
     );
     // The sequences must be effective: every operation both succeeded and failed.
     assert.ok(swaps > 2, `only ${swaps} swaps: ${JSON.stringify([...statuses].sort())}`);

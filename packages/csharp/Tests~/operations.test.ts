@@ -90,7 +90,7 @@ describe('every method of the C# client', { skip: noMono }, () => {
       );
       assert.deepEqual([...new URLSearchParams(sentQuery)], expected, operation);
       const { headers } = received;
-      assert.equal(headers['idempotency-key'] !== undefined, entry.startsWith('POST '), operation);
+      assert.equal(headers['idempotency-key'] !== undefined, /^(POST|PATCH) /.test(entry), operation);
       assert.equal(headers['content-type'], body === undefined ? undefined : 'application/json', operation);
       assert.equal(headers.authorization, `Basic ${Buffer.from('team:sécret').toString('base64')}`);
       assert.deepEqual([headers['x-request-id'], headers['user-agent']], ['one', `itemwright-csharp/${version}`]);
