@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..');
 
 /** Every page of the documentation, by its path in the repository. */
-export const PAGES = globSync(['*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: ROOT }).sort();
+export const PAGES = globSync(['*.md', 'bench/*.md', 'test/*/*.md', 'docs/**/*.md'], { cwd: ROOT }).sort();
 
 export const readPage = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 

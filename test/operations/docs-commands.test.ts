@@ -15,9 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Language, Parser } from 'web-tree-sitter';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Database } from '../../src/database/work.ts';
-import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { pagesOf, readContents } from '../../site/contents.ts';
 import { assertTrimmed, blocksOf, isInstalled, PAGES, ROOT, readPage } from '../docs.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase } from '../harness.ts';
 import { freePort } from '../processes.ts';
@@ -29,8 +27,8 @@ const NOT_RUN: Record<string, string> = {
   'CONTRIBUTING.md: npm test': 'runs this test, among others',
   'CONTRIBUTING.md: npm version minor --message "release: %s"': 'release.test.ts does so, in a clone',
   'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
-  'docs/operate/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
-  'docs/operate/running.md: npm run soak': 'takes 40 minutes',
+  'test/faults/README.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
+  'test/faults/README.md: npm run soak': 'takes 40 minutes',
   'bench/README.md: npm run bench': 'takes minutes',
   'bench/README.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
   'docs/reference/client.md: npm run client && npm pack ./packages/client':
@@ -44,16 +42,16 @@ const RUN_APART: Record<string, string> = {
   'README.md: npm ci && npm start': 'starts the service of this test',
   'README.md: DATABASE_URL=postgres://user:password@host:5432/itemwright npm start': 'below',
   'docs/operate/running.md: npm run -s itemwright -- team create "My game"': 'below',
-  'docs/operate/running.md: npm run -s itemwright -- backup monday.jsonl.gz': 'below',
-  'docs/operate/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
-  'docs/operate/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"':
+  'docs/operate/backup.md: npm run -s itemwright -- backup monday.jsonl.gz': 'below',
+  'docs/operate/backup.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
+  'docs/operate/backup.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"':
     'below, if pg_dump is installed',
-  'docs/operate/running.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
+  'docs/operate/backup.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
   'docs/operate/running.md: npm pack': 'package.test.ts',
 };
 
-/** Pages that are run as a whole elsewhere. */
-const PAGES_RUN_APART = ['docs/guides/rolls.md', 'docs/start/tutorial.md'];
+/** It has a server of its own, and is read right after the README. */
+const TUTORIAL = 'docs/start/tutorial.md';
 
 /** Languages of code blocks, and what becomes of them. */
 const LANGUAGES: Record<string, string> = {
@@ -61,6 +59,7 @@ const LANGUAGES: Record<string, string> = {
   ts: 'is compiled and run',
   json: 'is parsed',
   yaml: 'is parsed',
+  js: 'is parsed',
   csharp: 'is parsed',
   gdscript: 'is parsed',
   python: 'is run',
@@ -68,7 +67,7 @@ const LANGUAGES: Record<string, string> = {
 };
 
 /** Languages without a compiler here, and the grammars that their blocks are parsed with. */
-const GRAMMARS = { csharp: 'c_sharp', gdscript: 'gdscript', yaml: 'yaml' };
+const GRAMMARS = { csharp: 'c_sharp', gdscript: 'gdscript', yaml: 'yaml', js: 'javascript' };
 
 const nameOf = (page: string, block: string): string => {
   const [line = ''] = block.split('\n', 1);
@@ -89,7 +88,10 @@ const pastedFrom = (page: string): string[] =>
     return !(name in NOT_RUN || name in RUN_APART);
   });
 
-const PASTED = PAGES.filter((page) => !PAGES_RUN_APART.includes(page) && pastedFrom(page).length > 0);
+/** In the order in which the site lists them. */
+const PASTED = pagesOf(await readContents())
+  .map(({ file }) => file)
+  .filter((page) => page !== TUTORIAL && PAGES.includes(page) && pastedFrom(page).length > 0);
 
 const { scripts } = JSON.parse(readPage('package.json')) as { scripts: Record<string, string> };
 
@@ -215,7 +217,7 @@ describe('the documentation', () => {
   });
 
   test('names scripts, files and variables that exist, also where they are not run', () => {
-    const known = readPage('CONTRIBUTING.md') + readPage('README.md');
+    const known = readPage('CONTRIBUTING.md') + readPage('docs/reference/settings.md');
     for (const page of PAGES) {
       const text = readPage(page);
       for (const [, script = ''] of text.matchAll(/\bnpm\s+run\s+(?:-s\s+)?([a-z][a-z:-]*)/g))
@@ -237,7 +239,6 @@ describe('the commands of the documentation', { skip: missing }, () => {
   let address: string;
   let credentials: string;
   let databaseUrl: string;
-  let database: Database;
   let empty: EmptyDatabase;
 
   /** The environment of a reader with a team of their own: what the first start prints, and the database. */
@@ -247,10 +248,6 @@ describe('the commands of the documentation', { skip: missing }, () => {
   const teamOf = ({ ITEMWRIGHT_CREDENTIALS = '' }: Environment): [teamId: string, secret: string] => {
     const [teamId = '', secret = ''] = ITEMWRIGHT_CREDENTIALS.split(':');
     return [teamId, secret];
-  };
-  const newTeam = async (): Promise<Environment> => {
-    const made = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
-    return environmentOf(`${made.teamId}:${made.secret}`);
   };
   const request = async (environment: Environment, path: string, body?: object) => {
     const headers = { authorization: basic(...teamOf(environment)), 'content-type': 'application/json' };
@@ -278,7 +275,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
     );
     await writeFile(join(folder, 'requests.ts'), blocksOf(readPage('docs/reference/requests.md'), 'ts').join('\n'));
     await mkdir(join(folder, 'tutorial'));
-    for (const text of blocksOf(readPage('docs/start/tutorial.md'), 'ts')) {
+    for (const text of blocksOf(readPage(TUTORIAL), 'ts')) {
       const [, file] = /^\/\/ (tutorial\/\w+\.ts)\n/.exec(text) ?? [];
       assert.ok(file !== undefined, `a block of the tutorial does not begin with its path: ${text}`);
       await writeFile(join(folder, file), text);
@@ -297,12 +294,10 @@ describe('the commands of the documentation', { skip: missing }, () => {
     );
     [, address = '', credentials = ''] =
       /export ITEMWRIGHT_URL=(\S+)\s+export ITEMWRIGHT_CREDENTIALS="(\S+)"/.exec(service.said) ?? [];
-    database = openDatabase(databaseUrl);
     empty = await createEmptyDatabase('postgres');
   });
 
   after(async () => {
-    await database?.close();
     await service?.stop();
     await empty?.drop();
     await rm(folder, { recursive: true, force: true });
@@ -324,7 +319,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
   });
 
   test('of the tutorial lead to pulls that happen once each', async () => {
-    const page = readPage('docs/start/tutorial.md');
+    const page = readPage(TUTORIAL);
     const [begin = '', exports = '', ...blocks] = blocksOf(page, 'sh');
     assert.equal(begin, blockOf('README.md: npm ci && npm start'));
     assert.deepEqual(
@@ -332,13 +327,13 @@ describe('the commands of the documentation', { skip: missing }, () => {
       [`export ITEMWRIGHT_URL=${address.replace(/\d+$/, '8080')}`, 'export ITEMWRIGHT_CREDENTIALS="TEAM_ID:SECRET"'],
       'these are the lines that the first start prints',
     );
-    const environment = await newTeam();
+    const environment = environmentOf(credentials);
     const at = blocks.indexOf('npx node tutorial/server.ts\n');
     assert.ok(at > 0);
     const output = linesOf(await paste(blocks.slice(0, at).join(''), folder, environment));
     const { secret, role } = jsonOf(output.at(-1) as string);
     assert.equal(role, 'support');
-    const [shown = ''] = /^legendary base.*?(?=^```)/ms.exec(page) ?? [];
+    const [shown = ''] = /^ssr base.*?(?=^```)/ms.exec(page) ?? [];
     assert.deepEqual(output.slice(-4, -1), linesOf(shown));
 
     const port = String(await freePort());
@@ -355,7 +350,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
       assert.deepEqual(again, first);
       const [owned, state, rates] = more;
       assert.equal(owned.length, 20);
-      assert.deepEqual([state.rolls, state.sinceTop], [20, second.sinceLegendary]);
+      assert.deepEqual([state.rolls, state.sinceTop], [20, second.sinceTop]);
       assert.equal(
         rates.reduce((sum: number, { dropCount }: { dropCount: number }) => sum + dropCount, 0),
         20,
@@ -365,16 +360,17 @@ describe('the commands of the documentation', { skip: missing }, () => {
     }
   });
 
-  for (const page of PASTED.filter((path) => path !== 'README.md'))
-    test(`of ${page} work as written`, async () => {
-      const environment = await newTeam();
-      if (page !== 'docs/guides/inventories.md') await request(environment, '/items', { id: 'sword', name: 'Sword' });
+  // All on the same team: what one page creates must not be in the way of another.
+  for (const page of PASTED)
+    test(`of ${page} work as written, after those before`, async () => {
+      const environment = environmentOf(credentials);
       assert.ok((await pastePage(page, environment)).length > 0);
       if (page === 'docs/reference/requests.md') {
         // The last line of the page sends the roll of its shell block again.
         const output = linesOf(await paste('npx node requests.ts', folder, environment));
-        const owned = await request(environment, '/item-instances?userId=player-1');
-        assert.deepEqual(output, [`${owned[0].id} Sword`, 'sword']);
+        const owned = await request(environment, '/item-instances?userId=reader-1');
+        assert.equal(owned.length, 1);
+        assert.deepEqual(output, [`${owned[0].id} ${owned[0].item.name}`, owned[0].item.id]);
       }
       if (page === 'docs/guides/inventories.md') {
         const told = await request(environment, '/item-instances/ann-gem/history');
@@ -401,13 +397,13 @@ describe('the commands of the documentation', { skip: missing }, () => {
 
   test('that back up, restore and move lead to a service on PostgreSQL', async () => {
     const [backup = '', restore = ''] = linesOf(
-      blockOf('docs/operate/running.md: npm run -s itemwright -- backup monday.jsonl.gz').replaceAll(
+      blockOf('docs/operate/backup.md: npm run -s itemwright -- backup monday.jsonl.gz').replaceAll(
         'monday',
         `${folder}/monday`,
       ),
     );
     const move = blockOf(
-      'docs/operate/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright',
+      'docs/operate/backup.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright',
     );
     const copy = { DATABASE_URL: `sqlite:${join(folder, 'copy.db')}` };
     await paste(backup, folder, { DATABASE_URL: databaseUrl });
@@ -432,7 +428,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
 
   test('of PostgreSQL dump and restore its database', async (context) => {
     const [dump = '', restore = ''] = linesOf(
-      blockOf('docs/operate/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"'),
+      blockOf('docs/operate/backup.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"'),
     );
     if (!isInstalled('pg_dump', 'pg_restore')) return context.skip('there is no pg_dump here');
     const major = await majorVersionOf(empty.url);

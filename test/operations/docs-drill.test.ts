@@ -10,7 +10,7 @@ import { freePort } from '../processes.ts';
 const STRICT = "set -e -o pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n";
 
 /** Runs the restore drill of the operations page: its lines as written, except for the port. */
-const [, drill = ''] = /^### Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(readPage('docs/operate/running.md')) ?? [];
+const [, drill = ''] = /^## Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(readPage('docs/operate/backup.md')) ?? [];
 
 if (!isInstalled('bash', 'curl', 'npm'))
   test('the restore drill', { skip: 'there is no bash, no curl or no npm here to run it with' }, () => {});
