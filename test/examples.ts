@@ -199,6 +199,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', `/public/${service.teamId}/templates/standard-banner/history`);
 
   await send('DELETE', '/item-instances/sword-1');
+  await send('GET', '/users/player-1/deleted-item-instances');
   await send('POST', '/item-instances/sword-1/restore');
   await send('DELETE', `/users/player-1/spaces/${bag}`);
   await send('DELETE', '/users/player-1');

@@ -190,6 +190,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/users/ann/templates/banner/wait',
       '/users/ann/counter-changes',
       '/users/ann/export',
+      '/users/ann/deleted-item-instances',
     ],
     ...[
       '/users',

@@ -315,6 +315,7 @@ const inventories = async (send: Send): Promise<void> => {
   await send('GET', '/users');
   await send('GET', '/users/player');
   await send('GET', '/users/player/export');
+  await send('GET', '/users/player/deleted-item-instances');
   await send('POST', '/users/player/spaces', junk, 400);
   await send('POST', '/users/player/spaces', { spaceId: 'space-of-player' });
   await send('GET', '/users/player/spaces');

@@ -76,6 +76,7 @@ export const OPERATIONS = {
     setCounters: 'POST /users/{userId}/templates/{id}/counters {body}',
     counterChanges: 'LIST /users/{userId}/counter-changes',
     export: 'GET /users/{userId}/export',
+    deletedItemInstances: 'LIST /users/{userId}/deleted-item-instances',
     rolls: 'LIST /users/{userId}/rolls',
     receipts: 'LIST /users/{userId}/receipts',
     proof: 'GET /users/{userId}/proof {query}',

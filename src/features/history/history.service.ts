@@ -1,6 +1,6 @@
 import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { notFound } from '../../shared/errors.ts';
@@ -306,17 +306,30 @@ export const listEventsOf = async (
   return rows.map((event) => forUser(event, userId));
 };
 
+/** A page of events in key order, of which one more than the limit was read. */
+const pageOfEvents = (found: readonly store.EventRow[], limit: number): Paged<store.EventRow> => {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return found.length > limit && last
+    ? { rows, next: { createdAtMs: last.sequence, id: last.item_instance_id } }
+    : { rows };
+};
+
 /** The events by which instances left a user, in no particular order. */
 export const listPartings = async (
   reader: Reader,
   userId: string,
   { limit, after }: Page,
-): Promise<Paged<HistoryEvent>> => {
-  const found = await store.selectPartings(reader, userId, after, limit + 1);
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return {
-    rows: rows.map((row) => forUser(toHistoryEvent(row), userId)),
-    ...(found.length > limit && last && { next: { createdAtMs: last.sequence, id: last.item_instance_id } }),
-  };
-};
+): Promise<Paged<HistoryEvent>> =>
+  mapPage(pageOfEvents(await store.selectPartings(reader, userId, after, limit + 1), limit), (row) =>
+    forUser(toHistoryEvent(row), userId),
+  );
+
+/** The deletions since a moment of what a user owned, by the ids of the instances, which may exist again. */
+export const listDeletions = async (
+  reader: Reader,
+  userId: string,
+  sinceMs: number,
+  { limit, after }: Page,
+): Promise<Paged<HistoryEvent>> =>
+  mapPage(pageOfEvents(await store.selectDeletions(reader, userId, sinceMs, after, limit + 1), limit), toHistoryEvent);

@@ -72,6 +72,26 @@ export const selectPartings = (
     .limit(limit)
     .execute();
 
+/** The deletions of what a user owned since a moment, of which enough is kept to restore it, in key order. */
+export const selectDeletions = (
+  reader: Reader,
+  userId: string,
+  sinceMs: number,
+  after: { readonly createdAtMs: number; readonly id: string } | undefined,
+  limit: number,
+): Promise<EventRow[]> =>
+  rowsOf('item_instance_history', reader, { from_user_id: userId, event: 'deleted' })
+    .selectAll()
+    .where('created_at', '>=', sinceMs)
+    .where('deleted_row', 'is not', null)
+    .$if(after !== undefined, (rest) =>
+      rest.where(sql<boolean>`(item_instance_id, sequence) > (${after?.id}, ${after?.createdAtMs})`),
+    )
+    .orderBy('item_instance_id')
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+
 /** Position of an event in key order. */
 export type EventKey = readonly [teamId: string, itemInstanceId: string, sequence: number];
 

@@ -15,6 +15,7 @@ import {
   UserId,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { HistoryEvent } from '../history/history.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
 const PositionInput = Type.Integer({
@@ -268,6 +269,16 @@ export const deleteItemInstance = {
   tags,
   params: PathId,
   response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 500),
+};
+
+export const listDeleted = {
+  operationId: 'listDeletedItemInstances',
+  summary: 'List what can be restored to a user',
+  description: `The deletions, in the last ${LIMITS.restoreDays} days, of item instances that the user owned and that do not exist now, in order of their ids. A page may have fewer than \`limit\` although more follow.`,
+  tags,
+  params: Strict({ userId: Id }),
+  querystring: Strict({ ...Paging }),
+  response: responses('A page of deletions.', Type.Array(HistoryEvent), 400, 401, 403, 404, 500),
 };
 
 export const restoreItemInstance = {

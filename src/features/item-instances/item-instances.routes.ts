@@ -7,7 +7,7 @@ import { listHistory } from '../history/history.contract.ts';
 import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
-import { restoreItemInstance } from './restoring.service.ts';
+import { listDeleted, restoreItemInstance } from './restoring.service.ts';
 import { etagOfResult } from './updating.service.ts';
 
 type Parts = { readonly database: Database } & RequestRunners & service.InstanceDeps;
@@ -51,6 +51,14 @@ export const itemInstanceRoutes = (
       service.deleteItemInstance(work, context, params.id, deps),
     ),
   );
+
+  app.get('/users/:userId/deleted-item-instances', { schema: contract.listDeleted }, async (request, reply) => {
+    const { context, params, query } = request;
+    const page = await database.read(context.teamId, (reader) =>
+      listDeleted(reader, context, params.userId, pageOf(query)),
+    );
+    return sendPage(request, reply, page);
+  });
 
   app.post('/item-instances/:id/restore', { schema: contract.restoreItemInstance }, (request, reply) =>
     command(request, reply, (work, { context, params }) => restoreItemInstance(work, context, params.id, deps)),

@@ -1,17 +1,34 @@
-import { Collision, type Work } from '../../database/work.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import { Collision, type Reader, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
-import { findDeleted } from '../history/history.service.ts';
+import type { HistoryEvent } from '../history/history.contract.ts';
+import { findDeleted, listDeletions } from '../history/history.service.ts';
+import { getUser } from '../users/users.service.ts';
 import { openHoldings } from './holdings.service.ts';
 import type { InstanceResult } from './item-instances.contract.ts';
-import { type InstanceDeps, toInstanceResult } from './item-instances.service.ts';
+import { findOwner, type InstanceDeps, toInstanceResult } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
 
 const refused = (message: string) => conflict({ path: '/path/id', message });
 
 const DAY_MS = 86_400_000;
+
+/** What can be restored to a user: of each instance, its last deletion. */
+export const listDeleted = async (
+  reader: Reader,
+  { nowMs }: Context,
+  userId: string,
+  page: Page,
+): Promise<Paged<HistoryEvent>> => {
+  await getUser(reader, userId);
+  const { rows, next } = await listDeletions(reader, userId, nowMs - LIMITS.restoreDays * DAY_MS, page);
+  const last = [...new Map(rows.map((row) => [row.itemInstanceId, row])).values()];
+  const owners = await Promise.all(last.map(({ itemInstanceId }) => findOwner(reader, itemInstanceId)));
+  return { rows: last.filter((_, index) => owners[index] === undefined), next };
+};
 
 /** Gives a deleted instance back to its last owner, unplaced. */
 export const restoreItemInstance = async (

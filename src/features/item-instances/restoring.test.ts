@@ -115,6 +115,24 @@ onEveryDatabase('restoring item instances', (service) => {
     await refused('by-old-node', /before the service kept/);
   });
 
+  test('is offered for what was deleted and does not exist, once, to its last owner', async () => {
+    assertDone(await team.post('/users', { id: 'cyd' }));
+    const offered = async (query = '') =>
+      assertDone(await team.get(`/users/cyd/deleted-item-instances${query}`)).body.map(
+        ({ itemInstanceId, sequence }: { itemInstanceId: string; sequence: number }) => `${itemInstanceId} ${sequence}`,
+      );
+    assert.deepEqual(await offered(), []);
+    for (const id of ['c-one', 'c-two', 'c-three']) await give(id, 'cyd');
+    for (const id of ['c-one', 'c-two', 'c-three']) await remove(id);
+    assertDone(await restore('c-two'));
+    assertDone(await restore('c-three'));
+    await remove('c-three');
+    assert.deepEqual(await offered(), ['c-one 2', 'c-three 4']);
+    service().setClock(MOMENT + 30 * DAY_MS + 1);
+    assert.deepEqual(await offered(), []);
+    assertNotFound(await team.get('/users/nobody/deleted-item-instances'));
+  });
+
   test('finds nothing that never existed, or is of another team', async () => {
     assertNotFound(await restore('never'));
     await give('secretly');

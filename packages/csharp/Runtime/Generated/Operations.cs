@@ -685,6 +685,16 @@ namespace Itemwright
         public Call<UserExport> ExportAsync(string userId, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<UserExport>(ExportOperation, one => UserExport.Read(one), new string[] { userId }, null, null, options, cancellationToken);
 
+        private static readonly Operation DeletedItemInstancesOperation = new Operation("users.deletedItemInstances", Verb.Get, "/users/{userId}/deleted-item-instances");
+
+        /// <summary>
+        /// List what can be restored to a user: <c>GET /users/{userId}/deleted-item-instances</c>.
+        /// <para/>
+        /// The deletions, in the last 30 days, of item instances that the user owned and that do not exist now, in order of their ids. A page may have fewer than <c>limit</c> although more follow.
+        /// </summary>
+        public PagedList<ItemInstanceEvent> DeletedItemInstances(string userId, ListDeletedItemInstancesQuery query = null, CallOptions options = null) =>
+            caller.List<ItemInstanceEvent>(DeletedItemInstancesOperation, one => ItemInstanceEvent.Read(one), new string[] { userId }, query, options);
+
         private static readonly Operation RollsOperation = new Operation("users.rolls", Verb.Get, "/users/{userId}/rolls");
 
         /// <summary>
@@ -1414,6 +1424,22 @@ namespace Itemwright
 
     /// <summary>The query of <see cref="UsersOperations.CounterChanges"/>.</summary>
     public sealed class ListUserCounterChangesQuery : Query
+    {
+        /// <summary>Maximum number of rows to return.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>Where to continue: taken from the <c>Link</c> header with <c>rel="next"</c> of the previous response.</summary>
+        public string Cursor { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("limit", Limit);
+            parameters.Set("cursor", Cursor);
+        }
+    }
+
+    /// <summary>The query of <see cref="UsersOperations.DeletedItemInstances"/>.</summary>
+    public sealed class ListDeletedItemInstancesQuery : Query
     {
         /// <summary>Maximum number of rows to return.</summary>
         public int? Limit { get; set; }
