@@ -1,4 +1,4 @@
-/** Builds the site of the documentation: static pages that need nothing from elsewhere. */
+/** Builds the site of the documentation: static pages that need nothing from elsewhere (decision 45). */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

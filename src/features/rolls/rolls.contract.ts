@@ -39,7 +39,7 @@ export type RollResult = Static<typeof RollResult>;
 
 export const TestRoll = Type.Boolean({
   description:
-    'A roll to look at, which is not recorded: statistics and evidence leave it out. It cannot be for a user. False by default.',
+    'A test roll: it is neither recorded nor counted, and nobody gets the result. It cannot be for a user. False by default.',
 });
 
 const RollRequest = Strict(

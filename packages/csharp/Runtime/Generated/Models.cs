@@ -5797,7 +5797,7 @@ namespace Itemwright
         /// <summary>Places it in this user space of the user. Requires <c>userId</c>. If there is no room for the largest item of the pool: 409, before anything is rolled.</summary>
         public string UserSpaceId { get; set; }
 
-        /// <summary>A roll to look at, which is not recorded: statistics and evidence leave it out. It cannot be for a user. False by default.</summary>
+        /// <summary>A test roll: it is neither recorded nor counted, and nobody gets the result. It cannot be for a user. False by default.</summary>
         public bool? Test { get; set; }
 
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
@@ -7207,7 +7207,7 @@ namespace Itemwright
         /// <summary>Number of the offer in a seeded run; defaults to 0. With <c>count</c>, the first of consecutive offers.</summary>
         public long? Offer { get; set; }
 
-        /// <summary>A roll to look at, which is not recorded: statistics and evidence leave it out. It cannot be for a user. False by default.</summary>
+        /// <summary>A test roll: it is neither recorded nor counted, and nobody gets the result. It cannot be for a user. False by default.</summary>
         public bool? Test { get; set; }
 
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
