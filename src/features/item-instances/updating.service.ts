@@ -64,7 +64,7 @@ const incremented = (data: InstanceData | null, { increment = {}, min, max }: It
   const members = new Map(Object.entries(data ?? {}));
   const faults: Issue[] = [];
   for (const [name, by] of Object.entries(increment)) {
-    const present = members.get(name) ?? 0;
+    const present = members.has(name) ? members.get(name) : 0;
     // Negative zero would be another number in JSON than it is here.
     const sum = typeof present === 'number' ? present + by + 0 : Number.NaN;
     const fault = Number.isNaN(sum) ? 'is not a number' : sumFault(sum, numberIn(min, name), numberIn(max, name));

@@ -107,12 +107,13 @@ onEveryDatabase('instances that change', (service) => {
   });
 
   test('an increment beyond its bounds is rejected, and changes nothing', async () => {
-    const id = await create({ data: { durability: 1, name: 'Excalibur', huge: Number.MAX_SAFE_INTEGER } });
+    const id = await create({ data: { durability: 1, name: 'Excalibur', none: null, huge: Number.MAX_SAFE_INTEGER } });
     const before = await read(id);
     for (const [body, name, message] of [
       [{ increment: { durability: -2 }, min: { durability: 0 } }, 'durability', 'would be -1, less than 0'],
       [{ increment: { durability: 2 }, max: { durability: 2 } }, 'durability', 'would be 3, more than 2'],
       [{ increment: { durability: 1, name: 1 } }, 'name', 'is not a number'],
+      [{ increment: { none: 1 } }, 'none', 'is not a number'],
       [{ increment: { durability: 1, huge: 1 } }, 'huge', 'would be too large to be exact'],
       [{ increment: { 'a/b': 1 }, max: { 'a/b': 0 }, data: { durability: 5 } }, 'a~1b', 'would be 1, more than 0'],
     ] as const) {
