@@ -43,6 +43,8 @@ const shapesFor = (purpose: Purpose) => {
   return {
     document: compileShape(
       Strict({
+        // For editors.
+        $schema: Type.Optional(Type.String()),
         formatVersion: Type.Integer({ minimum: FORMAT_VERSION, maximum: FORMAT_VERSION }),
         ...Object.fromEntries(LISTS.map(([member]) => [member, List])),
         merge: Type.Optional(Type.Boolean()),

@@ -23,10 +23,13 @@ function withoutIds({ items, maxItems }: Parts, ...more: readonly string[]) {
   return Type.Array(Strict(optional(items.properties, 'id', ...more)), { maxItems });
 }
 
-const shapeOf = (kind: EntityKind): Check['issuesOf'] => {
+/** An entity as a request may write it. */
+export const givenSchema = (kind: EntityKind) => {
   const members: TProperties = { ...ENTITIES[kind].properties };
-  return compileShape(Strict({ ...optional(members, ...Object.keys(DEFAULTS[kind])), ...GIVEN[kind] }));
+  return Strict({ ...optional(members, ...Object.keys(DEFAULTS[kind])), ...GIVEN[kind] });
 };
+
+const shapeOf = (kind: EntityKind) => compileShape(givenSchema(kind));
 
 const SHAPES = Object.fromEntries(Object.keys(ENTITIES).map((kind) => [kind, shapeOf(kind as EntityKind)])) as Readonly<
   Record<EntityKind, Check['issuesOf']>

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Ajv } from 'ajv';
 import type { CatalogDocument, Template } from './api.ts';
 import { folderFiles, readFolder, writeFolder } from './folder.ts';
 
@@ -29,19 +30,74 @@ describe('a folder', () => {
   afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
 
   test('holds a whole catalog, and is read as it was written', async () => {
-    assert.deepEqual(await pull(DOCUMENT), { written: 7, removed: 0, unchanged: 0, foreign: [] });
+    assert.deepEqual(await pull(DOCUMENT), { written: 8, removed: 0, unchanged: 0, foreign: [] });
     assert.deepEqual((await readdir(folder)).sort(), [
-      ...['attributes.json', 'classifiers.json', 'items.json', 'spaces.json', 'templates'],
+      ...['attributes.json', 'catalog.schema.json', 'classifiers.json', 'items.json', 'spaces.json', 'templates'],
     ]);
     assert.deepEqual((await readdir(path('templates'))).sort(), ['%44awn.json', 'a%3Ab.json', 'dawn.json']);
-    assert.equal(await readFile(path('classifiers.json'), 'utf8'), '[]\n');
+    const none = '{\n  "$schema": "./catalog.schema.json",\n  "classifiers": []\n}\n';
+    assert.equal(await readFile(path('classifiers.json'), 'utf8'), none);
     assert.equal(
       await readFile(path('spaces.json'), 'utf8'),
-      '[\n  {\n    "id": "bag",\n    "name": "Bag \\"ü\\"",\n    "cols": 2,\n    "rows": 3\n  }\n]\n',
+      '{\n  "$schema": "./catalog.schema.json",\n  "spaces": [\n    {\n      "id": "bag",\n      "name": "Bag \\"ü\\"",\n      "cols": 2,\n      "rows": 3\n    }\n  ]\n}\n',
     );
     const { templates, ...lists } = await read();
     assert.deepEqual({ ...lists, templates: [] }, { ...DOCUMENT, templates: [] });
     assert.deepEqual(new Set(templates?.map(({ id }) => id)), new Set(DOCUMENT.templates.map(({ id }) => id)));
+  });
+
+  test('is read as releases before 0.3.0 wrote it', async () => {
+    await pull(DOCUMENT);
+    await writeFile(path('spaces.json'), JSON.stringify(DOCUMENT.spaces));
+    await writeFile(path('templates/dawn.json'), JSON.stringify(template('dawn')));
+    await rm(path('catalog.schema.json'));
+    const { spaces, templates } = await read();
+    assert.deepEqual([spaces, templates?.find(({ id }) => id === 'dawn')], [DOCUMENT.spaces, template('dawn')]);
+  });
+
+  test('has names in the place of generated ids, where only one thing has the name', async () => {
+    const id = (digit: number) => `019a8f3e-7c21-7d4a-9b11-00000000000${digit}`;
+    const option = (digit: number, name: string) => ({ id: id(digit), name, dropRateMultiplier: null });
+    const classifierOptions = [option(1, 'Rare'), option(2, 'Red'), option(3, 'Red'), option(4, 'own')];
+    const own = { id: 'own', name: 'Own', dropRateMultiplier: null };
+    const item = { id: 'sword', name: 'Sword', thumbnail: null, rollNumerator: 1, width: 1, height: 1 };
+    await pull({
+      ...DOCUMENT,
+      attributes: [{ id: id(5), name: 'Damage', min: 0, max: 9, step: null }],
+      classifiers: [{ id: 'rarity', name: 'Rarity', classifierOptions: [...classifierOptions, own] }],
+      items: [
+        {
+          ...item,
+          classifierOptionIds: [id(1), id(2), id(3), id(4), 'own', id(9)],
+          itemAttributes: [{ id: id(6), attributeId: id(5), min: 1, max: 2 }],
+        },
+      ],
+    });
+    const [read1] = (await read()).items ?? [];
+    assert.deepEqual(read1?.classifierOptionIds, ['Rare', id(2), id(3), id(4), 'own', id(9)]);
+    assert.deepEqual(read1?.itemAttributes, [{ id: id(6), attributeId: 'Damage', min: 1, max: 2 }]);
+  });
+
+  test('has a schema that its files keep', async () => {
+    await pull(DOCUMENT);
+    const json = async (name: string) => JSON.parse(await readFile(path(name), 'utf8'));
+    const validate = new Ajv({ strict: false, formats: { 'date-time': true } }).compile(
+      await json('catalog.schema.json'),
+    );
+    for (const name of ['attributes.json', 'spaces.json', 'items.json', 'templates/dawn.json'])
+      assert.ok(validate(await json(name)), `${name}: ${JSON.stringify(validate.errors)}`);
+    assert.ok(validate(DOCUMENT), JSON.stringify(validate.errors));
+    const dawn = template('dawn');
+    assert.ok(validate({ ...dawn, type: 'card_pack', config: { slots: [{ count: 1 }] } }));
+    for (const wrong of [
+      { ...dawn, config: { slots: [{ count: 1 }] } },
+      { ...dawn, type: 'idle' },
+      { ...dawn, nam: 'Dawn' },
+      { items: [{ id: 'a' }] },
+      { itemz: [] },
+      { templates: [{ ...dawn, config: { pityThreshold: 'ninety' } }] },
+    ])
+      assert.ok(!validate(wrong), JSON.stringify(wrong));
   });
 
   test('keeps files that are up to date, and loses those of templates that are gone', async () => {
@@ -52,10 +108,10 @@ describe('a folder', () => {
     await writeFile(path('README.md'), 'Ours');
     await writeFile(path('templates', 'notes.txt'), 'Ours, too');
     const next = { ...DOCUMENT, attributes: [], templates: [template('a:b'), template('dawn')] };
-    assert.deepEqual(await pull(next), { written: 1, removed: 1, unchanged: 5, foreign: [] });
+    assert.deepEqual(await pull(next), { written: 1, removed: 1, unchanged: 6, foreign: [] });
     assert.deepEqual(await timesOf(), times);
     assert.deepEqual((await readdir(path('templates'))).sort(), ['a%3Ab.json', 'dawn.json', 'notes.txt']);
-    assert.deepEqual(await pull(next), { written: 0, removed: 0, unchanged: 6, foreign: [] });
+    assert.deepEqual(await pull(next), { written: 0, removed: 0, unchanged: 7, foreign: [] });
     assert.equal(await readFile(path('README.md'), 'utf8'), 'Ours');
   });
 
@@ -114,7 +170,14 @@ describe('a folder', () => {
   });
 
   for (const [what, name, text, message] of [
-    ['an object in the place of a list', 'items.json', '{}', /items\.json must be a list/],
+    [
+      'an object without its list',
+      'items.json',
+      '{ "item": [] }',
+      /items\.json must be an object with the list "items"/,
+    ],
+    ['more than a list', 'items.json', '{ "items": [], "spaces": [] }', /items\.json must be an object with the list/],
+    ['a word in the place of a list', 'items.json', '"items"', /items\.json must be an object with the list/],
     ['a syntax error', 'items.json', '[\n  {,\n]', /items\.json is not valid JSON: .*line 2/],
     ['a template without an id', 'templates/x.json', '{}', /x\.json must be a template with an id/],
   ] as const)

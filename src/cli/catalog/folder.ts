@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { catalogJsonSchema } from '../../catalog/json-schema.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { readText } from '../input.ts';
 import { CommandError } from '../shared.ts';
@@ -12,6 +13,8 @@ export const FORMAT_VERSION = 1;
 /** The lists that are one file each. A template is a file of its own: it is longer, and is reviewed on its own. */
 const LISTS = ['attributes', 'classifiers', 'spaces', 'items'] as const;
 const TEMPLATES = 'templates';
+/** What editors complete and check the files with. */
+const SCHEMA = 'catalog.schema.json';
 
 /** New files until all of them are written. */
 const STAGING = '.pull-staging';
@@ -32,12 +35,48 @@ const ifThere = async <T>(promise: Promise<T>): Promise<T | undefined> => {
 
 const textOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+/** Ids that the service has generated say nothing to whoever reads a file. */
+const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What to write for an id: the name if the id is generated, and the name stands for nothing else. */
+const readable = (entities: readonly Named[]): ((id: string) => string) => {
+  const count = new Map<string, number>();
+  for (const { id, name } of entities)
+    for (const word of new Set([id, name])) count.set(word, (count.get(word) ?? 0) + 1);
+  const names = new Map(entities.map(({ id, name }) => [id, name]));
+  return (id) => {
+    const name = names.get(id);
+    return name !== undefined && GENERATED.test(id) && count.get(name) === 1 ? name : id;
+  };
+};
+
+/** Items with names of options and attributes, which the service takes as well as ids. */
+const withReadableNames = ({ classifiers, attributes, items }: CatalogDocument): CatalogDocument['items'] => {
+  const option = readable(classifiers.flatMap(({ classifierOptions }) => classifierOptions));
+  const attribute = readable(attributes);
+  return items.map((item) => ({
+    ...item,
+    classifierOptionIds: item.classifierOptionIds.map(option),
+    itemAttributes: item.itemAttributes.map((own) => ({ ...own, attributeId: attribute(own.attributeId) })),
+  }));
+};
+
 /** The files of a catalog, by their path in the folder, with `/` on any system. */
 export const folderFiles = (document: CatalogDocument): Map<string, string> => {
   const names = fileNames(document.templates.map(({ id }) => id));
+  const lists = { ...document, items: withReadableNames(document) };
   return new Map([
-    ...LISTS.map((list) => [`${list}.json`, textOf(document[list])] as const),
-    ...document.templates.map((template) => [`${TEMPLATES}/${names.get(template.id)}.json`, textOf(template)] as const),
+    [SCHEMA, textOf(catalogJsonSchema())],
+    ...LISTS.map((list) => [`${list}.json`, textOf({ $schema: `./${SCHEMA}`, [list]: lists[list] })] as const),
+    ...document.templates.map(
+      (template) =>
+        [`${TEMPLATES}/${names.get(template.id)}.json`, textOf({ $schema: `../${SCHEMA}`, ...template })] as const,
+    ),
   ]);
 };
 
@@ -77,7 +116,8 @@ const readTemplate = async (folder: string, name: string): Promise<{ id: string 
     throw new CommandError(
       `${path} has the template with the id ${id}: rename the file to ${fileNames([id]).get(id)}.json, or change the id`,
     );
-  return template as { id: string };
+  const { $schema: _, ...members } = template as { id: string; $schema?: unknown };
+  return members;
 };
 
 const readTemplates = async (folder: string): Promise<unknown[]> => {
@@ -96,10 +136,15 @@ const readTemplates = async (folder: string): Promise<unknown[]> => {
   return templates;
 };
 
-const readList = async (path: string): Promise<unknown[] | undefined> => {
-  const list = await readJson(path);
-  if (list !== undefined && !Array.isArray(list)) throw new CommandError(`${path} must be a list`);
-  return list as unknown[] | undefined;
+/** Releases before 0.3.0 wrote nothing but the list. */
+const readList = async (folder: string, name: string): Promise<unknown[] | undefined> => {
+  const path = join(folder, `${name}.json`);
+  const value = await readJson(path);
+  if (value === undefined || Array.isArray(value)) return value;
+  const { $schema: _, [name]: list, ...others } = Object(value) as Record<string, unknown>;
+  if (!Array.isArray(list) || Object.keys(others).length > 0)
+    throw new CommandError(`${path} must be an object with the list "${name}", and nothing else but "$schema"`);
+  return list;
 };
 
 const assertComplete = async (folder: string): Promise<void> => {
@@ -117,11 +162,12 @@ export const readFolder = async (folder: string, { merge }: { merge: boolean }):
   await assertComplete(folder);
   const request: Record<string, unknown> = { formatVersion: FORMAT_VERSION };
   for (const list of LISTS) {
-    const path = join(folder, `${list}.json`);
-    const entries = await readList(path);
+    const entries = await readList(folder, list);
     if (entries !== undefined) request[list] = entries;
     else if (!merge)
-      throw new CommandError(`${path} is missing; use --merge to leave alone what the folder does not have`);
+      throw new CommandError(
+        `${join(folder, list)}.json is missing; use --merge to leave alone what the folder does not have`,
+      );
   }
   const templates = await readTemplates(folder);
   if (merge && templates.length === 0 && Object.keys(request).length === 1)
@@ -143,7 +189,11 @@ const changedFiles = async (
   files: ReadonlyMap<string, string>,
   templates: readonly string[],
 ): Promise<Map<string, string>> => {
-  const there = new Set([...LISTS.map((list) => `${list}.json`), ...templates.map((name) => `${TEMPLATES}/${name}`)]);
+  const there = new Set([
+    SCHEMA,
+    ...LISTS.map((list) => `${list}.json`),
+    ...templates.map((name) => `${TEMPLATES}/${name}`),
+  ]);
   const changed = new Map<string, string>();
   for (const [path, text] of files) {
     const present = there.has(path) ? await ifThere(readText(join(folder, path), LIMITS.catalogFileBytes)) : undefined;
