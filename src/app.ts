@@ -81,7 +81,7 @@ export interface AppParts {
 /** Wires the service together. Nothing is global: each part gets its dependencies here. */
 export const buildApp = async ({
   settings,
-  database,
+  database: untraced,
   logger,
   clock,
   draws,
@@ -89,6 +89,8 @@ export const buildApp = async ({
   computeOptions,
   doesChores = true,
 }: AppParts): Promise<App> => {
+  const tracing = settings.tracing && (await import('./tracing/tracing.ts')).createTracing(settings.tracing, logger);
+  const database = tracing?.trace(untraced) ?? untraced;
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
@@ -146,6 +148,7 @@ export const buildApp = async ({
     : undefined;
   metrics?.serve(app);
   if (metrics !== undefined) database.observe(metrics.database);
+  tracing?.serve(app);
   const files = createStaticFiles(BUILT, pathPrefix);
   referenceRoutes(app, files, pathPrefix);
   consoleRoutes(app, files, pathPrefix);
@@ -181,7 +184,11 @@ export const buildApp = async ({
   evidenceRoutes(app, parts);
   teamRoutes(app, parts);
   const choreParts = { database, compute, computeDue, readWhole, teamKeys, clock, logger, settings };
-  const chores = doesChores ? startChores({ ...choreParts, watch: metrics?.chores }) : undefined;
+  const chores = doesChores
+    ? startChores({ ...choreParts, watch: metrics?.chores, traceWork: tracing?.traceWork })
+    : undefined;
+  // Hooks like this run in reverse order: what stops before it still leaves spans.
+  app.addHook('onClose', async () => tracing?.close());
   const watch = watchSchema(database, logger, async () => chores?.stop());
   app.addHook('onClose', async () => watch.stop());
   app.addHook('onClose', async () => chores?.stop());

@@ -39,6 +39,18 @@ export interface Settings {
   /** How long roll events and the history of item instances are kept; infinity for forever. */
   readonly keepRollEventsDays: number;
   readonly keepHistoryDays: number;
+  /** Where traces are sent; undefined if they are not. */
+  readonly tracing: TracingSettings | undefined;
+}
+
+/** From variables that OpenTelemetry has given their names. */
+export interface TracingSettings {
+  /** Where spans are posted, as JSON. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** The share of traces to keep where the caller does not say. */
+  readonly ratio: number;
 }
 
 /** Invalid settings, a line each. */
@@ -156,12 +168,54 @@ export const readSettings = (environment: Environment): Settings => {
     ),
     keepRollEventsDays: days('KEEP_ROLL_EVENTS_DAYS'),
     keepHistoryDays: days('KEEP_HISTORY_DAYS'),
+    tracing: readTracing(checked, given('OTEL_SERVICE_NAME')),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
     errors.push('WORKERS must be 1 or auto with SQLite, whose file belongs to one process; use PostgreSQL for more');
   if (errors.length > 0) throw new SettingsError(errors);
   return Object.freeze({ ...settings, workers: isSqlite ? 1 : settings.workers });
+};
+
+type Checked = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string) => T;
+
+/** Reads where traces are sent. Without an endpoint, the other variables are not looked at. */
+const readTracing = (checked: Checked, serviceName = 'itemwright'): TracingSettings | undefined => {
+  const endpoint = checked<string | undefined>(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    undefined,
+    (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? `${text.replace(/\/+$/, '')}/v1/traces` : undefined),
+    'must be the address of a collector, such as http://127.0.0.1:4318',
+  );
+  if (endpoint === undefined) return undefined;
+  checked(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    undefined,
+    (text) => (text === 'http/json' ? text : undefined),
+    'must be http/json, the only protocol that is supported',
+  );
+  return {
+    endpoint,
+    serviceName,
+    headers: checked('OTEL_EXPORTER_OTLP_HEADERS', {}, parseHeaders, 'must be NAME=VALUE, separated by commas'),
+    ratio: checked('OTEL_TRACES_SAMPLER_ARG', 1, parseRatio, 'must be a number from 0 to 1'),
+  };
+};
+
+const parseRatio = (text: string): number | undefined =>
+  /^(?:0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined;
+
+/** Values are percent-encoded. */
+const parseHeaders = (text: string): Readonly<Record<string, string>> | undefined => {
+  try {
+    const pairs = text.split(',').map((pair) => {
+      const [, name = '', value = ''] = /^\s*([^=\s]+)\s*=(.*)$/.exec(pair) ?? [];
+      return [name, decodeURIComponent(value.trim())] as const;
+    });
+    return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, value])));
+  } catch {
+    return undefined;
+  }
 };
 
 const parseSwitch = (text: string): boolean | undefined =>

@@ -12,6 +12,9 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
   }
 };
 
+/** What a fault is about. */
+const nameIn = (line: string): string => line.split(' ', 1)[0] as string;
+
 describe('settings', () => {
   test('all have defaults', () => {
     assert.deepEqual(readSettings({}), {
@@ -32,6 +35,7 @@ describe('settings', () => {
       trustedProxies: [],
       keepRollEventsDays: Number.POSITIVE_INFINITY,
       keepHistoryDays: Number.POSITIVE_INFINITY,
+      tracing: undefined,
     });
   });
 
@@ -56,6 +60,11 @@ describe('settings', () => {
         TRUST_PROXY: 'loopback, 10.0.0.0/8',
         KEEP_ROLL_EVENTS_DAYS: '90',
         KEEP_HISTORY_DAYS: '36500',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otlp/',
+        OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20a=b, x-tenant = items',
+        OTEL_SERVICE_NAME: 'items',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       }),
       {
         host: '::',
@@ -75,6 +84,12 @@ describe('settings', () => {
         trustedProxies: ['loopback', '10.0.0.0/8'],
         keepRollEventsDays: 90,
         keepHistoryDays: 36_500,
+        tracing: {
+          endpoint: 'https://collector.example/otlp/v1/traces',
+          serviceName: 'items',
+          headers: { authorization: 'Bearer a=b', 'x-tenant': 'items' },
+          ratio: 0.25,
+        },
       },
     );
   });
@@ -98,8 +113,32 @@ describe('settings', () => {
       'TRUST_PROXY',
       'KEEP_ROLL_EVENTS_DAYS',
       'KEEP_HISTORY_DAYS',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_TRACES_SAMPLER_ARG',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
+  });
+
+  test('of traces are looked at only if there is an endpoint', () => {
+    const wrong = {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_HEADERS: 'no value',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
+    };
+    assert.equal(readSettings(wrong).tracing, undefined);
+    assert.deepEqual(faultsOf({ ...wrong, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }).map(nameIn), [
+      ...['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_TRACES_SAMPLER_ARG'],
+    ]);
+    for (const endpoint of ['collector:4318', 'ftp://collector', 'http://', 'on'])
+      assert.deepEqual(faultsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).map(nameIn), [
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+      ]);
+    for (const headers of ['a=%', '=b', 'a=b,', 'a b=c', 'a=b%0Ac'])
+      assert.deepEqual(
+        faultsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OTEL_EXPORTER_OTLP_HEADERS: headers }).map(nameIn),
+        ['OTEL_EXPORTER_OTLP_HEADERS'],
+        headers,
+      );
   });
 
   test('are immutable', () => {

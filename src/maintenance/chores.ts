@@ -41,6 +41,7 @@ import type { ChoreObserver } from '../http/metrics.ts';
 import type { Settings } from '../settings.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { waitUpTo } from '../shared/time.ts';
+import type { TraceWork } from '../tracing/tracing.ts';
 import { createTeamTurns, type RestOptions, type Serving, serveTeams } from './team-turns.ts';
 
 /** Background work, done in small steps so that no request has to wait long for it. */
@@ -66,11 +67,12 @@ interface Parts {
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
   readonly watch?: ChoreObserver;
+  readonly traceWork?: TraceWork;
 }
 
 const start = (
   { name, everyMs, isForTeams = false, failure, work }: Chore,
-  { database, logger, watch }: Parts,
+  { database, logger, watch, traceWork = (_name, work) => work() }: Parts,
 ): { stop: () => Promise<void> } => {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -87,7 +89,7 @@ const start = (
     if (isStopped) return;
     timer = setTimeout(() => {
       const startedMs = performance.now();
-      working = work(() => !isStopped).then(
+      working = traceWork(`chore ${name}`, () => work(() => !isStopped)).then(
         () => {
           watch?.ran(name, true);
           schedule(restMs(LIMITS.choreRestFactor * (performance.now() - startedMs)));

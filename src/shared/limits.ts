@@ -339,6 +339,14 @@ export const LIMITS = {
   // Retries.
   retryAfterS: 1,
   choreRetryMs: 10_000,
+
+  // Traces.
+  waitingSpans: 8192,
+  tracesPerExport: 512,
+  traceExportEveryMs: 2000,
+  traceExportMs: 10_000,
+  traceStopMs: 2000,
+  traceWarnMs: 60_000,
   /** A worker that keeps crashing must not be restarted in a tight loop. */
   workerRestartMs: 1000,
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import type { Surroundings } from '../../src/cli/catalog/terminal.ts';
@@ -71,9 +71,12 @@ const filesIn = async (folder: string): Promise<Record<string, string>> => {
   );
 };
 
-const editJson = async (path: string, edit: (value: never) => unknown): Promise<void> => {
-  const value = JSON.parse(await readFile(path, 'utf8')) as never;
-  await writeFile(path, JSON.stringify(edit(value) ?? value, null, 2));
+/** Edits the list that a file has. */
+const editList = async (path: string, edit: (value: never) => unknown): Promise<void> => {
+  const value = JSON.parse(await readFile(path, 'utf8'));
+  const name = basename(path, '.json');
+  const list = value[name];
+  await writeFile(path, JSON.stringify({ ...value, [name]: edit(list as never) ?? list }, null, 2));
 };
 
 interface Named {
@@ -89,7 +92,7 @@ onEveryDatabase('the catalog on the command line', (service) => {
   const path = (...names: string[]): string => join(folder, ...names);
   const catalog = path.bind(undefined, 'catalog');
   const renameClub = (name: string) =>
-    editJson(catalog('items.json'), (items: Named[]) => {
+    editList(catalog('items.json'), (items: Named[]) => {
       for (const item of items) if (item.id === 'club') item.name = name;
     });
   const currentVersion = async (): Promise<number> => (await team.get('/catalog/versions?limit=1')).body[0].version;
@@ -102,13 +105,18 @@ onEveryDatabase('the catalog on the command line', (service) => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   test('is pulled into a folder, for which there is then nothing to do', async () => {
-    assert.match(await run(0, 'pull', catalog()), /: version 8; 6 files written, 0 removed, 0 unchanged\n$/);
+    assert.match(await run(0, 'pull', catalog()), /: version 8; 7 files written, 0 removed, 0 unchanged\n$/);
     assert.deepEqual(Object.keys(await filesIn(catalog())), [
-      ...['attributes.json', 'classifiers.json', 'items.json', 'spaces.json'],
+      ...['attributes.json', 'catalog.schema.json', 'classifiers.json', 'items.json', 'spaces.json'],
       ...[join('templates', 'Dusk.json'), join('templates', 'dawn%3A1.json')],
     ]);
+    const { items } = JSON.parse(await readFile(catalog('items.json'), 'utf8'));
+    assert.deepEqual(
+      items.map(({ classifierOptionIds }: { classifierOptionIds: string[] }) => classifierOptionIds),
+      [['Rare'], ['Common'], ['Rare']],
+    );
     const { mtimeMs } = await stat(catalog('items.json'));
-    assert.match(await run(0, 'pull', catalog()), /0 files written, 0 removed, 6 unchanged\n$/);
+    assert.match(await run(0, 'pull', catalog()), /0 files written, 0 removed, 7 unchanged\n$/);
     assert.equal((await stat(catalog('items.json'))).mtimeMs, mtimeMs);
     assert.equal(await run(0, 'plan', catalog()), 'Nothing to do: version 8 of the catalog is like this already.\n');
     assert.match(await run(0, 'publish', catalog()), /^Nothing to do/);
@@ -116,7 +124,7 @@ onEveryDatabase('the catalog on the command line', (service) => {
 
   test('is planned, published, shown and rolled back', async () => {
     const old = await filesIn(catalog());
-    await editJson(
+    await editList(
       catalog('classifiers.json'),
       ([rarity]: [{ classifierOptions: { dropRateMultiplier: number }[] }]) => {
         for (const option of rarity.classifierOptions) option.dropRateMultiplier = 0.2;
@@ -160,7 +168,7 @@ onEveryDatabase('the catalog on the command line', (service) => {
 
   test('is not published with faults, which are all named', async () => {
     await run(0, 'pull', catalog());
-    await editJson(catalog('items.json'), (items: object[]) =>
+    await editList(catalog('items.json'), (items: object[]) =>
       items.map((item) => ({ ...item, width: 0, classifierOptionIds: ['Legendary'] })),
     );
     const base = await currentVersion();
