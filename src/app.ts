@@ -89,7 +89,8 @@ export const buildApp = async ({
   computeOptions,
   doesChores = true,
 }: AppParts): Promise<App> => {
-  const tracing = settings.tracing && (await import('./tracing/tracing.ts')).createTracing(settings.tracing, logger);
+  const tracing =
+    settings.tracing && (await import('./http/tracing/tracing.ts')).createTracing(settings.tracing, logger);
   const database = tracing?.trace(untraced) ?? untraced;
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);

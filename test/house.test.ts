@@ -71,7 +71,7 @@ type Layer =
 const LAYERS: [RegExp, Layer][] = [
   [/^(main|serve|cli|workers|shared\/log)\.ts$|^cli\/|^(demo|testing)\//, 'start'],
   [/^maintenance\/check\//, 'check'],
-  [/^app\.ts$|^(maintenance|tracing)\//, 'app'],
+  [/^app\.ts$|^maintenance\//, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^shared\/randomness\.ts$/, 'randomness'],
   [/^shared\//, 'common'],

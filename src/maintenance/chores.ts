@@ -38,10 +38,10 @@ import { foldCounts, teamsToFold } from '../features/statistics/roll-counts.serv
 import type { TeamKeys } from '../features/team-keys/team-keys.service.ts';
 import { removeOldResponses } from '../http/idempotency.ts';
 import type { ChoreObserver } from '../http/metrics.ts';
+import type { TraceWork } from '../http/tracing/tracing.ts';
 import type { Settings } from '../settings.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { waitUpTo } from '../shared/time.ts';
-import type { TraceWork } from '../tracing/tracing.ts';
 import { createTeamTurns, type RestOptions, type Serving, serveTeams } from './team-turns.ts';
 
 /** Background work, done in small steps so that no request has to wait long for it. */

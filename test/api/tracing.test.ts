@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exportRequest, type Span } from '../../src/tracing/otlp.ts';
+import { exportRequest, type Span } from '../../src/http/tracing/otlp.ts';
 import { createMigratedDatabase, type EmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { freePort } from '../processes.ts';
 
@@ -200,8 +200,8 @@ describe('the format of traces', () => {
     const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
     const loading = lines.filter((line) => /tracing\/\w+\.ts/.test(line) && !line.startsWith('import type'));
     assert.deepEqual(
-      loading.map((line) => line.trim().replace(/\.createTracing.*/, '')),
-      ["const tracing = settings.tracing && (await import('./tracing/tracing.ts'))"],
+      loading.map((line) => line.trim().replace(/^const tracing = |\.createTracing.*/g, '')),
+      ["settings.tracing && (await import('./http/tracing/tracing.ts'))"],
     );
   });
 

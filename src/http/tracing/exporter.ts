@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { TracingSettings } from '../settings.ts';
-import { LIMITS } from '../shared/limits.ts';
-import { waitUpTo } from '../shared/time.ts';
+import type { TracingSettings } from '../../settings.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { waitUpTo } from '../../shared/time.ts';
 import { exportRequest, type Span } from './otlp.ts';
 
 /** Sends finished spans to a collector. */

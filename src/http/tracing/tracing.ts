@@ -1,13 +1,13 @@
 /** Traces of requests, of their units of work, and of chores. It is loaded only if there is a collector to send them to. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Database } from '../database/work.ts';
-import { Replay } from '../http/idempotency.ts';
-import type { App } from '../http/server.ts';
-import type { TracingSettings } from '../settings.ts';
-import { ServiceError } from '../shared/errors.ts';
+import type { Database } from '../../database/work.ts';
+import type { TracingSettings } from '../../settings.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { Replay } from '../idempotency.ts';
+import type { App } from '../server.ts';
 import { createExporter } from './exporter.ts';
 import { type Attributes, KIND, type Span } from './otlp.ts';
 
@@ -32,6 +32,9 @@ export interface Tracing {
   readonly traceWork: TraceWork;
   close(): Promise<void>;
 }
+
+/** Of the share of traces that is kept. */
+const PRECISION = 1_000_000;
 
 const newId = (bytes: number): string => randomBytes(bytes).toString('hex');
 
@@ -59,7 +62,7 @@ export const createTracing = (settings: TracingSettings, logger: Logger): Tracin
     parentSpanId: parent.spanId,
     startMs: performance.now(),
   });
-  const isChosen = (): boolean => Math.random() < settings.ratio;
+  const isChosen = (): boolean => randomInt(PRECISION) < settings.ratio * PRECISION;
   const beginTrace = (): OpenSpan => ({
     traceId: newId(16),
     spanId: newId(8),

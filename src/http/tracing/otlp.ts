@@ -1,5 +1,5 @@
 /** Spans as the OpenTelemetry protocol has them, in JSON. */
-import { VERSION } from '../shared/program.ts';
+import { VERSION } from '../../shared/program.ts';
 
 /** The numbers of the protocol. */
 export const KIND = { internal: 1, server: 2, client: 3 } as const;
