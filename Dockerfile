@@ -23,6 +23,7 @@ ENV NODE_ENV=production \
     PORT=8080 \
     DATABASE_URL=sqlite:/data/itemwright.db
 COPY --from=build /app /app
+COPY --chmod=755 deploy/backup.sh /app/bin/itemwright-backup
 # The user `node` of the base image, by number: Kubernetes can then see that it is not root.
 COPY --from=build --chown=1000:1000 /data /data
 USER 1000:1000

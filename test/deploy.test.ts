@@ -7,7 +7,7 @@ import { LIMITS } from '../src/shared/limits.ts';
 const ROOT = join(import.meta.dirname, '..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-const FILES = ['Dockerfile', 'compose.yaml', ...globSync('deploy/**/*.{yaml,service}', { cwd: ROOT })];
+const FILES = ['Dockerfile', 'compose.yaml', ...globSync('deploy/**/*.{yaml,service,sh}', { cwd: ROOT })];
 
 const NAMES = /\b[A-Z]+(?:_[A-Z]+)+\b/g;
 const SETTINGS = new Set(textOf('src/settings.ts').match(NAMES));
@@ -30,6 +30,10 @@ describe('files for deployment', () => {
         [],
       );
     });
+
+  test('name images by their version', () => {
+    for (const file of FILES) assert.doesNotMatch(textOf(file), /:latest\b|newTag: *"?latest/, file);
+  });
 
   test('give the service the time that it may take to stop', () => {
     const stopS = LIMITS.stopTimeoutMs / 1000;

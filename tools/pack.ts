@@ -21,7 +21,7 @@ const SHRINKWRAP = join(ROOT, 'npm-shrinkwrap.json');
 const NODE = '>=22.13';
 
 /** Beside the sources. */
-const COPIED = ['console/dist', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
+const COPIED = ['console/dist', 'deploy', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
 
 /** The client is what the command line calls a service with. */
 const SOURCES = ['src', 'packages/client/src'];
