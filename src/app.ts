@@ -42,6 +42,7 @@ import { simulationRoutes } from './features/templates/simulation.routes.ts';
 import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
+import { testRollRoutes } from './features/templates/test-rolls.routes.ts';
 import { userDeletionRoutes } from './features/user-deletion/user-deletion.routes.ts';
 import { userExportRoutes } from './features/user-export/user-export.routes.ts';
 import { userSpaceContentsRoutes } from './features/user-space-contents/user-space-contents.routes.ts';
@@ -164,6 +165,7 @@ export const buildApp = async ({
   templateRollRoutes(app, parts);
   counterRoutes(app, parts);
   simulationRoutes(app, parts);
+  testRollRoutes(app, parts);
   versionRoutes(app, parts);
   publishingRoutes(app, parts);
   draftRoutes(app, parts);

@@ -120,6 +120,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('POST', '/templates/simulate', {
     ...{ type: 'gacha', config, players: 100, rolls: 10, seed: 'launch', pricePerRoll: 1.5 },
   });
+  await send('POST', '/templates/test-rolls', { type: 'gacha', config, count: 2, seed: 'launch' });
   await send('POST', '/templates', { id: 'standard-banner', name: 'Standard banner', type: 'gacha', config });
   await send('PUT', '/templates/standard-banner', { name: 'The standard banner' });
   await send('GET', '/templates');

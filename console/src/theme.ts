@@ -53,7 +53,7 @@ export const theme = createTheme({
     Modal: { defaultProps: { ...CLOSABLE, centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
     Drawer: { defaultProps: { ...CLOSABLE, position: 'right', overlayProps: { backgroundOpacity: 0.4 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
-    NumberInput: { defaultProps: { thousandSeparator: ' ', hideControls: true } },
+    NumberInput: { defaultProps: { hideControls: true } },
     Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },
   },
 });

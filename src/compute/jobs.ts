@@ -1,5 +1,6 @@
 import type { RecordingInput } from '../catalog/config-history.ts';
 import type { DraftInput } from '../catalog/draft.ts';
+import type { DraftedInput } from '../catalog/drafted.ts';
 import type { EffectInput, PlanInput } from '../catalog/plan.ts';
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
@@ -7,8 +8,10 @@ import type { OddsInput } from '../engine/systems/odds-input.ts';
 import { LIMITS } from '../shared/limits.ts';
 import type { DisclosureInput } from './disclosure.ts';
 import type { EvidenceInput, FreezeInput, TierResultsInput } from './evidence.ts';
+import type { RollPlan } from './roll-plans.ts';
 import type { SimulationInput } from './simulation.ts';
 import type { SnapshotOddsInput } from './snapshot-odds.ts';
+import type { TestRollsInput } from './test-rolls.ts';
 
 /** Loaded on first use: most threads compute nothing but odds, and start faster without it. */
 const planning = () => import('../catalog/plan.ts');
@@ -26,6 +29,14 @@ export const JOBS = {
   plan: async (input: PlanInput) => (await planning()).planCatalog(input),
   /** What the body of a request makes of a draft. */
   draft: async (input: DraftInput) => (await import('../catalog/draft.ts')).readDraftBytes(input),
+  /** The odds of a template as a draft makes it. */
+  draftedOdds: async (input: DraftedInput & { readonly depth?: number }) =>
+    (await import('./drafted.ts')).draftedOdds(input),
+  /** A template as a draft makes it, to roll on. */
+  draftedSnapshot: async (input: DraftedInput & { readonly plan: RollPlan }) =>
+    (await import('./drafted.ts')).draftedSnapshot(input),
+  /** What a new player would get of a template. */
+  testRolls: async (input: TestRollsInput) => (await import('./test-rolls.ts')).rollForTest(input),
   /** What a version of the catalog did to the odds. */
   effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
   /** What was configured at each version of a catalog. */

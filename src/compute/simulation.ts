@@ -8,12 +8,9 @@ import { createXoshiro } from '../engine/simulation/xoshiro.ts';
 import { atDepth } from '../engine/systems/templates.ts';
 import { digestOf } from '../shared/digest.ts';
 import { LIMITS } from '../shared/limits.ts';
-import type { SharedText } from '../shared/shared-text.ts';
+import type { TemplateSnapshot } from './drafted.ts';
 
-export interface SimulationInput {
-  readonly template: Omit<ConfigSnapshot, 'pool'>;
-  /** The text of the pool, in parts. */
-  readonly pool: readonly SharedText[];
+export interface SimulationInput extends TemplateSnapshot {
   readonly plan: SimulationPlan;
   readonly seed: string;
   readonly pricePerRoll: number | null;

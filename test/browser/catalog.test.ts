@@ -278,7 +278,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await enterMultiplier(page, 'Epic', 'abc');
       await page.getByText('Enter a number').waitFor();
       await picture(page, 'letters');
-      assert.equal(await page.getByLabel('Multiplier of Epic').inputValue(), '× 0.1');
+      assert.equal(await page.getByLabel('Multiplier of Epic').inputValue(), '0.1');
       assert.deepEqual(await draftsOf(team), []);
       assert.equal(assertDone(await team.get('/catalog/versions')).body.length, 1);
       await context.close();

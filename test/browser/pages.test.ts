@@ -116,7 +116,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     test(`has no errors in light and dark, wide and narrow: ${path}`, () => check(path, heading));
   }
 
-  test('sorts a table by any column, and shows it page by page', async () => {
+  test('sorts a table by any column, and draws only the rows in sight', async () => {
     const { page } = tab;
     await page.setViewportSize({ width: 1280, height: 860 });
     await page.evaluate("history.pushState(null, '', '/console/items')");
@@ -133,13 +133,15 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.equal(await heading('Weight').getAttribute('aria-sort'), 'ascending');
     assert.equal(await heading('Odds').getAttribute('aria-sort'), 'none');
     const first = await weights();
-    await page.getByRole('button', { name: 'Page 2' }).click();
-    const second = await weights();
-    assert.deepEqual([first.length, second.length], [50, 10]);
-    assert.ok(isAscending([...first, ...second]), JSON.stringify([first, second]));
+    const rows = Number(await table.getAttribute('aria-rowcount')) - 1;
+    assert.ok(rows === 60 && first.length < rows && isAscending(first), JSON.stringify([rows, first]));
+    await table.locator('..').evaluate((frame) => frame.scrollTo({ top: frame.scrollHeight }));
+    await table.locator(`tr[aria-rowindex="${rows + 1}"]`).waitFor();
+    const last = await weights();
+    assert.ok(isAscending(last) && (last.at(-1) ?? 0) >= (first.at(-1) ?? 0), JSON.stringify([first, last]));
     await heading('Weight').getByRole('button').click();
     assert.equal(await heading('Weight').getAttribute('aria-sort'), 'descending');
-    assert.deepEqual(await weights(), first.slice(0, 10).toReversed());
+    assert.equal((await weights())[0], last.at(-1));
 
     const search = page.getByRole('textbox', { name: 'Search items by name or id' });
     await search.fill('dawnbreaker');

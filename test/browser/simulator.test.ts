@@ -284,7 +284,6 @@ onEveryDatabase('the simulator in the console', (service, engine) => {
       await page.evaluate(`localStorage.setItem('itemwright.catalog.${team.teamId}', 'draft:${id}')`);
       await page.reload();
       await goTo(page, 'Simulator');
-      await page.getByText('Simulations use the live items and multipliers.').waitFor();
       await page.getByRole('combobox', { name: 'Template' }).click();
       await page.getByRole('option', { name: 'Banner' }).click();
       await field(page, 'Players').fill('300');

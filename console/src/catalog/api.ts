@@ -1,6 +1,6 @@
 import { type Answer, type ChangeOptions, ItemwrightError } from '@itemwright/client';
 import { type Api, orNull, type Schemas } from '../api/client.ts';
-import { completed, type Entity, type EntityKey, entityOf, isSame, type Kind, type Shown } from './entities.ts';
+import { completed, type Entity, type EntityKey, entityOf, isSame, type Kind, keyOf, type Shown } from './entities.ts';
 
 /** Requests about entities, versions, plans and drafts. Entities are typed here once, since the schema leaves them open. */
 
@@ -103,6 +103,14 @@ export const readEntity = async (
   const call: Promise<Answer<Shown[Kind]>> = api[`${kind}s`].get(id).withResponse();
   const answer = await orNull(call);
   return answer && { entity: entityOf(kind, answer.data), etag: answer.etag ?? '*' };
+};
+
+/** The entity of a change as it is live, which a plan of the change says on the way. */
+export const presentIn = async (api: Api, plan: Plan, wanted: WantedChange): Promise<Entity | null> => {
+  const change = plan.changes.find((one) => keyOf(one) === keyOf(wanted));
+  if (change !== undefined) return change.before;
+  // A plan leaves out entities with faults, and those that would not change: then somebody has made the same edit.
+  return plan.faults.length === 0 ? wanted.after : ((await readEntity(api, wanted.kind, wanted.id))?.entity ?? null);
 };
 
 /** Who changed it last. */

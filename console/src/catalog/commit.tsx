@@ -8,8 +8,8 @@ import {
   lastAuthor,
   type Plan,
   planOf,
+  presentIn,
   publish,
-  readEntity,
   StaleError,
 } from './api.ts';
 import { draftQuery, readChoice, storeChoice } from './draft.ts';
@@ -86,14 +86,6 @@ const isHarmless = (plan: Plan, edit: Edit): boolean =>
   edit.kind !== 'template' &&
   [plan.faults, plan.warnings, plan.odds, plan.oddsLeftOut].every(({ length }) => length === 0);
 
-/** The entity of an edit as it is live, which a plan says on the way. */
-const presentIn = async (api: Api, plan: Plan, edit: Edit): Promise<Entity | null> => {
-  const change = plan.changes.find((one) => keyOf(one) === keyOf(edit));
-  if (change !== undefined) return change.before;
-  // A plan leaves out entities with faults, and those that would not change: then somebody has made the same edit.
-  return plan.faults.length === 0 ? edit.after : ((await readEntity(api, edit.kind, edit.id))?.entity ?? null);
-};
-
 /** Shows what an edit does to the odds, and publishes it if that is wanted. */
 const planned = async (context: CommitContext, edit: Edit): Promise<Committed> => {
   const { api } = context;
@@ -113,7 +105,9 @@ const planned = async (context: CommitContext, edit: Edit): Promise<Committed> =
   if (answer === 'draft') return startDraft(context, edit);
   // Somebody has changed it while the question was open: this time that is noticed before it is asked.
   if (answer === 'stale') return planned(context, edit);
-  throw plan.faults.length > 0 ? faultsAsError(plan, edit) : new Cancelled();
+  // A form shows the faults next to its fields. Whatever has none was told by the dialog.
+  const hasForm = after !== null && kind !== 'classifier';
+  throw hasForm && plan.faults.length > 0 ? faultsAsError(plan, edit) : new Cancelled();
 };
 
 const commitOnce = async (context: CommitContext, edit: Edit): Promise<Committed> => {

@@ -1,3 +1,4 @@
+import { formatMoment, formatShare } from '../parts/format.ts';
 import type { Entities, Entity, Kind } from './entities.ts';
 
 /** One field of an entity in words. Fields with the same key are compared with each other. */
@@ -73,6 +74,14 @@ const WORDS: Readonly<Record<string, string>> = {
   add: 'Added per roll',
 };
 
+/** Members that are edited in percent, and times. */
+const FORMATS: Readonly<Record<string, (value: unknown) => string>> = {
+  featuredShare: (share) => formatShare(Number(share)),
+  add: (share) => formatShare(Number(share)),
+  startsAt: (time) => formatMoment(String(time)),
+  endsAt: (time) => formatMoment(String(time)),
+};
+
 const textOf = (value: unknown, names: Names): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map((one) => textOf(one, names)).join(', ');
@@ -80,14 +89,21 @@ const textOf = (value: unknown, names: Names): string => {
 };
 
 /** The members of a configuration, each with its path in words: `Rate › Legendary`. */
-const configFields = (value: unknown, names: Names, keys: readonly string[], labels: readonly string[]): Field[] => {
+const configFields = (value: unknown, names: Names, key = '', labels: readonly string[] = []): Field[] => {
   const isList = Array.isArray(value) && value.some((one) => typeof one === 'object');
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && !isList))
-    return [{ key: `config/${keys.join('/')}`, label: labels.join(' › '), text: textOf(value, names) }];
-  return Object.entries(value).flatMap(([key, member]) => {
+    // The same tier may be called by its id or by its name.
+    return [
+      {
+        key: `config/${labels.join('/')}`,
+        label: labels.join(' › '),
+        text: FORMATS[key]?.(value) ?? textOf(value, names),
+      },
+    ];
+  return Object.entries(value).flatMap(([own, member]) => {
     if (member === undefined) return [];
-    const label = isList ? String(Number(key) + 1) : (WORDS[key] ?? names.of(key) ?? key);
-    return configFields(member, names, [...keys, key], [...labels, label]);
+    const label = isList ? String(Number(own) + 1) : (WORDS[own] ?? names.of(own) ?? own);
+    return configFields(member, names, own, [...labels, label]);
   });
 };
 
@@ -127,7 +143,7 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
     field('type', 'System', type.replaceAll('_', ' ')),
     field('verifiable', 'Verifiable rolls', verifiable ? 'yes' : 'no'),
     field('disclosure', 'Public odds', disclosure === 'public' ? 'yes' : 'no'),
-    ...configFields(config, names, [], []),
+    ...configFields(config, names),
   ],
 };
 

@@ -1,11 +1,12 @@
 import { Button, Group } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Fragment, type ReactNode, useState } from 'react';
+import { type FormEvent, Fragment, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePermissions } from '../api/requests.ts';
 import { DeleteButton } from '../parts/buttons.tsx';
 import { AllLoaded } from '../parts/loaded.tsx';
+import { isFormValid } from '../parts/number-field.tsx';
 import { LinkButton } from '../parts/text.tsx';
 import { forgetUnsaved, useUnsaved } from '../parts/unsaved.ts';
 import { editOf, reapplied } from './edits.ts';
@@ -68,7 +69,7 @@ export const useEntityEditor = <K extends 'item' | 'template', V>(editing: Editi
     forgetUnsaved();
     navigate(`/${kind}s`);
   });
-  const submit = form.onSubmit((values) => {
+  const submitValid = form.onSubmit((values) => {
     onFault(undefined);
     save.mutate(values, {
       onSuccess: (saved) => {
@@ -81,6 +82,10 @@ export const useEntityEditor = <K extends 'item' | 'template', V>(editing: Editi
       },
     });
   });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    if (isFormValid(event.currentTarget)) submitValid(event);
+    else event.preventDefault();
+  };
   const reapply = () => {
     const { after } = reapplied(editOf(kind, shown, wantedOf(form.values, shown)), current);
     form.setValues(valuesOf(after as Entities[K]));

@@ -20,7 +20,7 @@ export interface GrowingPlan {
 let last: Promise<unknown> = Promise.resolve();
 
 /** One after the other: odds may take long, and the service computes other things too. */
-const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+export const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const turn = last.then(work, work);
   last = turn.catch(() => undefined);
   return turn;

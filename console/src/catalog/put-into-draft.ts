@@ -3,6 +3,8 @@ import {
   type Draft,
   type DraftMembers,
   type DraftWithTag,
+  planOf,
+  presentIn,
   readCurrentVersion,
   readDraft,
   readEntity,
@@ -22,6 +24,15 @@ const MAX_LOOKED_UP = 50;
 /** What a draft makes of an entity; undefined if it leaves it as it is. */
 const inDraft = (draft: Draft, key: string): Entity | null | undefined =>
   draft.changes.find((change) => keyOf(change) === key)?.after;
+
+/** An entity as it is live. What may be new is not asked for by its id, which would be an error in the browser's log. */
+const liveOf = async (api: Api, draft: Draft, edit: Edit): Promise<Entity | null> => {
+  const { kind, id, after } = edit;
+  const mayBeNew = edit.before === null || inDraft(draft, keyOf(edit)) !== undefined;
+  if (!mayBeNew) return (await readEntity(api, kind, id))?.entity ?? null;
+  const wanted = { kind, id, after };
+  return presentIn(api, await planOf(api, { changes: [wanted] }, []), wanted);
+};
 
 /** What an edit is based on must still be there: in the draft, or live if the draft does not mention it. */
 const requireUnchanged = (draft: Draft, edit: Edit, live: Entity | null): void => {
@@ -95,7 +106,7 @@ export const putIntoDraft = (
   members: DraftMembers = {},
 ): Promise<DraftWithTag> =>
   changeDraft(api, draftId, async (draft) => {
-    const live = (await readEntity(api, edit.kind, edit.id))?.entity ?? null;
+    const live = await liveOf(api, draft, edit);
     requireUnchanged(draft, edit, live);
     return { ...members, baseVersion: await nextBase(api, draft), changes: merged(draft, edit, live) };
   });

@@ -62,7 +62,14 @@ const useOne = <K extends 'item' | 'template'>(
     },
     [kind, after, options],
   );
-  return useRead([`${kind}s`, id], read, { select });
+  const one = useRead([`${kind}s`, id], read, { select, enabled: !after });
+  // What the draft changes may not be live, and asking for it would then be an error in the browser's log.
+  const selectRow = useCallback(
+    (list: List<Rows[K]>) => select(list.rows.find((row) => row.id === id) ?? null),
+    [select, id],
+  );
+  const drafted = useQuery({ ...listQuery(useApi(), kind), select: selectRow, enabled: Boolean(after) });
+  return after ? drafted : one;
 };
 
 export const useCatalogItem = (id: string) => useOne('item', id, (api, options) => orNull(api.items.get(id, options)));

@@ -16,7 +16,8 @@ const copyText = async (text: string): Promise<void> => {
 };
 
 interface CopyProps extends ButtonProps {
-  readonly text: string;
+  /** What is copied, or how to make it: then it is made only if somebody wants it. */
+  readonly text: string | (() => string);
   readonly label?: string;
   /** What is copied, for those who do not see what is next to the button. */
   readonly what?: string;
@@ -26,7 +27,7 @@ export const Copy = ({ text, label = 'Copy', what, ...rest }: CopyProps) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     try {
-      await copyText(text);
+      await copyText(typeof text === 'string' ? text : text());
       setCopied(true);
       setTimeout(() => setCopied(false), 2_000);
     } catch (error) {

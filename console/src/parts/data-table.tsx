@@ -10,9 +10,8 @@ import {
 } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { type Key, type ReactNode, useMemo, useState } from 'react';
+import { inOrder, type Order, type Value } from './order.ts';
 import { Note } from './text.tsx';
-
-type Value = string | number;
 
 /** A column. Alignment, width and the like are those of its heading and of its cells. */
 export interface Column<T> extends Pick<TableTdProps, 'ta' | 'w' | 'visibleFrom' | 'className' | 'style'> {
@@ -41,23 +40,6 @@ export const actions = <T,>(cell: (row: T) => ReactNode): Column<T> => ({
   ta: 'right',
   cell,
 });
-
-interface Order {
-  readonly header: string;
-  readonly isDescending?: boolean;
-}
-
-const compare = (left: Value, right: Value): number =>
-  typeof left === 'number' && typeof right === 'number'
-    ? left - right
-    : String(left).localeCompare(String(right), 'en', { numeric: true, sensitivity: 'base' });
-
-const inOrder = <T,>(rows: readonly T[], columns: readonly Column<T>[], order: Order | undefined): readonly T[] => {
-  const read = columns.find(({ header }) => header === order?.header)?.sortBy;
-  if (read === undefined) return rows;
-  const ascending = rows.toSorted((left, right) => compare(read(left), read(right)));
-  return order?.isDescending ? ascending.reverse() : ascending;
-};
 
 interface HeadProps<T> {
   readonly columns: readonly Column<T>[];

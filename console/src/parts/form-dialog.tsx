@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Cancelled, useIsAsked } from '../catalog/questions.tsx';
 import { FaultList, faultsOf } from './faults.tsx';
+import { isFormValid } from './number-field.tsx';
 
 /** Whether a form has a field of this name, such as `classifierOptions.0.name`. */
 const hasField = (values: object, field: string): boolean =>
@@ -32,7 +33,7 @@ export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDial
   const { title, action, failed, form, change, onClose, children } = props;
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const isAsked = useIsAsked();
-  const submit = form.onSubmit((values) =>
+  const submitValid = form.onSubmit((values) =>
     change.mutate(values, {
       onSuccess: onClose,
       onError: (error) => {
@@ -46,6 +47,10 @@ export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDial
       },
     }),
   );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    if (isFormValid(event.currentTarget)) submitValid(event);
+    else event.preventDefault();
+  };
   return (
     <Modal opened onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={!isAsked}>
       <form onSubmit={submit} noValidate>

@@ -1,8 +1,10 @@
-import { Loader, NumberInput, TextInput } from '@mantine/core';
+import { Loader, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { explain } from '../api/client.ts';
 import { Cancelled } from '../catalog/questions.tsx';
 import classes from './in-place.module.css';
+import { NumberField } from './number-field.tsx';
+import { numberFault } from './number-text.ts';
 
 /** A field that saves on blur or Enter; Escape, or an error, restores the old value. */
 const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) => Promise<unknown>) => {
@@ -66,6 +68,8 @@ export const InPlaceText = ({ label, value, isHeading = false, onSave }: InPlace
   );
 };
 
+const MULTIPLIERS = { min: 0 };
+
 interface InPlaceNumberProps {
   readonly label: string;
   /** Null is the same as 1. */
@@ -77,18 +81,19 @@ export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
   const show = (number: number | null): number | string => number ?? '';
   const { draft, setDraft, save, reset, reject, input } = useInPlace(value, show, onSave);
   const leave = () => {
-    // Letters leave the field empty; that must not count as 1.
     if (draft === show(value)) reset();
-    else if (draft === '' || !Number.isFinite(Number(draft))) reject('Enter a number');
-    else save(Number(draft));
+    // An empty field must not count as 1.
+    else if (draft === '') reject('Enter a number');
+    // What is no number stays as it was typed, and the field says what would be.
+    else if (numberFault(draft, MULTIPLIERS) === undefined) save(Number(draft));
   };
   return (
-    <NumberInput
+    <NumberField
       aria-label={label}
       size="xs"
-      prefix="× "
-      placeholder="× 1"
-      min={0}
+      prefix="×"
+      placeholder="1"
+      {...MULTIPLIERS}
       onChange={setDraft}
       {...input}
       onBlur={leave}

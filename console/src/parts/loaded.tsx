@@ -1,5 +1,7 @@
+import { ConnectionError } from '@itemwright/client';
 import { Alert, Button, Card, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { IconAlertCircle, IconBox, IconMapOff, type TablerIcon } from '@tabler/icons-react';
+import { useInterval } from '@mantine/hooks';
+import { IconAlertCircle, IconBox, IconMapOff, IconPlugConnectedX, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { explain, hasStatus } from '../api/client.ts';
@@ -37,6 +39,18 @@ export const EmptyCard = (props: EmptyProps) => (
   </Card>
 );
 
+const RETRY_MS = 3_000;
+
+/** Tries again by itself: nobody should have to find out when the service is back. */
+const Unreachable = ({ retry }: { retry: () => unknown }) => {
+  useInterval(() => void retry(), RETRY_MS, { autoInvoke: true });
+  return (
+    <Alert color="yellow" icon={<IconPlugConnectedX />} title="The service cannot be reached" role="alert">
+      Is it running, and are you connected? This is shown as soon as it answers.
+    </Alert>
+  );
+};
+
 /** A failed query: the error, and a button to retry. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
   if (hasStatus(error, 404))
@@ -45,6 +59,7 @@ export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknow
         It may have been deleted, or the address may be wrong.
       </Empty>
     );
+  if (error instanceof ConnectionError && retry !== undefined) return <Unreachable retry={retry} />;
   return (
     <Alert color="red" icon={<IconAlertCircle />} title="Could not load this" role="alert">
       <Stack align="flex-start" gap="sm">

@@ -15,13 +15,19 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
+import { LoadError } from './error-boundary.tsx';
 
 type Load = () => Promise<Record<string, ComponentType>>;
 
 /** Each page is loaded when it is first opened. */
 const page = (path: string, load: Load) => ({
   path,
-  Page: lazy(async () => ({ default: Object.values(await load())[0] as ComponentType })),
+  Page: lazy(async () => {
+    const loaded = await load().catch((error: unknown) => {
+      throw new LoadError('A script could not be loaded.', { cause: error });
+    });
+    return { default: Object.values(loaded)[0] as ComponentType };
+  }),
 });
 
 /** A page that the main navigation leads to. */

@@ -56,6 +56,7 @@ export const OPERATIONS = {
     oddsHistory: 'LIST /templates/{id}/odds/history',
     previewOdds: 'ASK /templates/odds {body} long',
     simulate: 'ASK /templates/simulate {body} long',
+    testRolls: 'ASK /templates/test-rolls {body}',
   },
   spaces: {
     create: 'POST /spaces {body}',

@@ -65,7 +65,7 @@ export const itemsPerRoll = (template: CompiledTemplate): number => {
 };
 
 /** Without its clock, an idle template is a gacha: what accrues is how many rolls there are, not what they give. */
-const withoutClock = (template: CompiledTemplate): CompiledTemplate =>
+export const withoutClock = (template: CompiledTemplate): CompiledTemplate =>
   template.type === 'idle' ? { ...template, type: 'gacha' } : template;
 
 /** Whether soft pity had raised the odds of the top tier, by the rolls since it was last rolled. */

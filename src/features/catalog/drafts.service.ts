@@ -73,6 +73,10 @@ export const getDraft = async (reader: Reader, id: string): Promise<string> => {
   return toText(row);
 };
 
+/** The changes of a draft, as JSON; undefined if there is no such draft. */
+export const findDraftChanges = async (reader: Reader, id: string): Promise<string | undefined> =>
+  (await store.selectDraft(reader, id))?.changes;
+
 const holdDraft = async (tx: Transaction, id: string): Promise<store.DraftRow> => {
   const row = await store.holdDraft(tx, id);
   if (row === undefined) throw notFound();

@@ -1,17 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Config } from '../../catalog/configs.ts';
-import { TemplateType } from '../../catalog/entities.ts';
 import { Id, Nullable, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { subjectMembers } from './subjects.contract.ts';
 
 const SimulationRequest = Strict(
   {
-    templateId: Type.Optional({ ...Id, description: 'The template to simulate.' }),
-    type: Type.Optional({ ...TemplateType, description: 'The game system of `config`; `gacha` by default.' }),
-    config: Type.Optional({
-      ...Config,
-      description: 'A configuration to simulate instead of a template, without saving it.',
-    }),
+    ...subjectMembers,
     players: Type.Integer({
       minimum: 1,
       maximum: LIMITS.simulatedPlayers,

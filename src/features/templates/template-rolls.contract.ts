@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Config } from '../../catalog/configs.ts';
-import { TemplateType } from '../../catalog/entities.ts';
 import { Id, Nullable, Paging, PathId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
 import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
+import { subjectMembers } from './subjects.contract.ts';
 
 export const TierId = Nullable(Type.String(), {
   description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
@@ -52,7 +51,7 @@ const TargetUserSpaceId = Type.String({
   description: 'Creates an item instance for every result and places it in this user space of the user.',
 });
 
-const Depth = Type.Integer({
+export const Depth = Type.Integer({
   minimum: 0,
   maximum: LIMITS.offerDepth,
   description: 'Depth of a roguelike offer; defaults to 0.',
@@ -213,15 +212,29 @@ export const OddsInForce = Type.Object(
 );
 
 const ConfigOdds = Type.Object(
-  { ...disclosed, curve: Curve },
+  {
+    ...disclosed,
+    curve: Curve,
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'The member of the configuration, as a JSON pointer.' }),
+          message: Type.String(),
+        }),
+        {
+          description:
+            'What may not be meant, such as a soft pity that begins after the hard pity. Left out if there is nothing.',
+        },
+      ),
+    ),
+  },
   { title: 'ConfigOdds', description: 'The odds of a configuration as if it were saved.' },
 );
 export type ConfigOdds = Static<typeof ConfigOdds>;
 
 const OddsRequest = Strict(
   {
-    type: Type.Optional({ ...TemplateType, description: 'The game system; `gacha` by default.' }),
-    config: Config,
+    ...subjectMembers,
     depth: Type.Optional(Depth),
   },
   { title: 'OddsRequest', examples: [{ type: 'gacha', config: { pityThreshold: 90 } }] },
@@ -314,7 +327,7 @@ export const previewTemplateOdds = {
   operationId: 'previewTemplateOdds',
   summary: 'Get the exact odds of a configuration without saving it',
   description:
-    'Checks the configuration as saving would, and changes nothing. 400 if the odds would take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
+    'Checks the configuration as saving would, and changes nothing. With `draftId`, on the catalog as the draft would make it. 400 if the odds would take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
   tags,
   body: OddsRequest,
   response: responses('The odds of every tier and every item.', ConfigOdds, 400, 401, 403, 500),

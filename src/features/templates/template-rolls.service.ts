@@ -1,3 +1,4 @@
+import { adviceOn } from '../../catalog/warnings.ts';
 import { type Finder, holdAll, type Read, type Work } from '../../database/work.ts';
 import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
@@ -25,8 +26,9 @@ import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser, holdKnownUser } from '../users/users.service.ts';
-import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.service.ts';
-import { CONFIG_PATH, type ConfigChecks } from './config-checks.service.ts';
+import type { ReadyTemplate } from './compiled-templates.service.ts';
+import { CONFIG_PATH } from './config-checks.service.ts';
+import { findLive, oddsInDraft, type SubjectDeps, subjectOf } from './roll-subjects.service.ts';
 import type { Previews } from './template-odds.service.ts';
 import type {
   OddsRequest,
@@ -36,9 +38,7 @@ import type {
   UserTemplateState,
 } from './template-rolls.contract.ts';
 
-export interface TemplateRollDeps extends RollDeps {
-  readonly readyTemplates: ReadyTemplates;
-  readonly checkConfig: ConfigChecks;
+export interface TemplateRollDeps extends RollDeps, SubjectDeps {
   readonly previews: Previews;
 }
 
@@ -291,13 +291,20 @@ export const getTemplateOdds = async (
 export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
-  { type = 'gacha', config, depth }: OddsRequest,
-  { checkConfig, previews }: TemplateRollDeps,
+  { depth, draftId, ...request }: OddsRequest,
+  deps: TemplateRollDeps,
   signal: AbortSignal,
-): Promise<string[]> => {
-  const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
+): Promise<(string | Uint8Array)[]> => {
+  const subject = subjectOf(request);
+  if (draftId !== undefined) {
+    const members = await oddsInDraft(read, teamId, { draftId, depth, subject }, deps, signal);
+    return ['{', members, '}'];
+  }
+  const { team, template, source } = await read(teamId, (reader) => findLive(reader, subject, deps));
   checkDepth(template, depth, '/body/depth');
-  const key = JSON.stringify([type, config, depth ?? 0]);
-  const odds = previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
-  return ['{', ...(await odds(signal)), '}'];
+  const key = JSON.stringify([subject, depth ?? 0]);
+  const odds = deps.previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
+  const warnings = adviceOn(source, template);
+  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return ['{', ...(await odds(signal)), `${more}}`];
 };

@@ -1,9 +1,10 @@
-import { Group, NumberInput, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Schemas } from '../../api/client.ts';
 import { entityOf, newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 
 type Values = {
   name: string;
@@ -58,10 +59,10 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
         <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
-        <NumberInput label="Lowest" {...form.getInputProps('min')} />
-        <NumberInput label="Highest" {...form.getInputProps('max')} />
+        <NumberField label="Lowest" {...form.getInputProps('min')} />
+        <NumberField label="Highest" {...form.getInputProps('max')} />
       </Group>
-      <NumberInput
+      <NumberField
         label="Step"
         description="Distance between adjacent values. Empty: whole numbers if both bounds are whole, otherwise any value."
         placeholder="none"

@@ -35,12 +35,19 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
     change.mutateAsync({
       classifierOptions: options.map((option) => (option.id === changed.id ? { ...option, ...members } : option)),
     });
+  /** Two options of one name could not be told apart in a configuration. */
+  const isTaken = (wanted: string, own?: Option) =>
+    options.some((option) => option.id !== own?.id && option.name.toLowerCase() === wanted.trim().toLowerCase());
+  const renameOption = async (option: Option, wanted: string) => {
+    if (isTaken(wanted, option)) throw new Error(`${name} already has an option named ${wanted}`);
+    return changeOption(option, { name: wanted });
+  };
   const usesOf = (option: Option): number => items.filter((item) => optionIdsOf(item).includes(option.id)).length;
   const removeOption = (removed: Option) =>
     change.mutate({ classifierOptions: options.filter((option) => option.id !== removed.id) });
   const addOption = (event: FormEvent) => {
     event.preventDefault();
-    if (added.trim() === '') return;
+    if (added.trim() === '' || isTaken(added)) return;
     const option = { id: newId(), name: added.trim(), dropRateMultiplier: 1 };
     change.mutate({ classifierOptions: [...options, option] }, { onSuccess: () => setAdded('') });
   };
@@ -52,7 +59,7 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
           <InPlaceText
             label={`Name of ${option.name}`}
             value={option.name}
-            onSave={(value) => changeOption(option, { name: value })}
+            onSave={(value) => renameOption(option, value)}
           />
         ) : (
           <OptionBadge option={known.get(option.id)} />
@@ -124,13 +131,14 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
               aria-label={`New option of ${name}`}
               placeholder="Add an option"
               value={added}
+              error={isTaken(added) && `${name} already has an option of this name`}
               onChange={(event) => setAdded(event.currentTarget.value)}
               rightSection={
                 <ActionIcon
                   type="submit"
                   variant="subtle"
                   aria-label={`Add the option to ${name}`}
-                  disabled={added.trim() === ''}
+                  disabled={added.trim() === '' || isTaken(added)}
                   loading={change.isPending}
                 >
                   <IconPlus size={16} />

@@ -1,10 +1,11 @@
-import { Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Strong } from '../../parts/text.tsx';
 
 type Values = {
@@ -19,7 +20,13 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
     initialValues: { name: '', classifierOptions: [newOption()] },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name' : null),
-      classifierOptions: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
+      classifierOptions: {
+        name: (value, { classifierOptions }) => {
+          if (value.trim() === '') return 'Enter a name';
+          const isTaken = classifierOptions.filter(({ name }) => name.trim() === value.trim()).length > 1;
+          return isTaken ? 'Another option has this name' : null;
+        },
+      },
     },
   });
   const save = useCatalogChange({
@@ -51,10 +58,10 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
               placeholder="Common"
               {...form.getInputProps(`classifierOptions.${place}.name`)}
             />
-            <NumberInput
+            <NumberField
               w={96}
               aria-label={`Multiplier of option ${place + 1}`}
-              prefix="× "
+              prefix="×"
               min={0}
               {...form.getInputProps(`classifierOptions.${place}.dropRateMultiplier`)}
             />

@@ -1,9 +1,10 @@
-import { Group, NumberInput, RangeSlider, Select, Stack } from '@mantine/core';
+import { Group, RangeSlider, Select, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Schemas } from '../../api/client.ts';
 import { useCatalogAttributes } from '../../catalog/reads.ts';
 import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Detail, Note, Strong, TextLink } from '../../parts/text.tsx';
 import type { ItemValues } from './item-values.ts';
 
@@ -14,7 +15,7 @@ const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
 };
 
 const between = (value: number | string, attribute: Schemas['Attribute'], fallback: number): number =>
-  value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
+  typeof value !== 'number' ? fallback : Math.min(attribute.max, Math.max(attribute.min, value));
 
 /** The attributes of an item, each with the range from which the values of its instances are rolled. */
 export const AttributeRanges = ({ form, isReadOnly }: { form: UseFormReturnType<ItemValues>; isReadOnly: boolean }) => {
@@ -32,7 +33,11 @@ export const AttributeRanges = ({ form, isReadOnly }: { form: UseFormReturnType<
   if (attributes.length === 0)
     return (
       <Note>
-        There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
+        There are no attributes yet.{' '}
+        <TextLink href="/attributes" underline="always">
+          Create one
+        </TextLink>
+        , such as damage or armour.
       </Note>
     );
   return (
@@ -42,7 +47,7 @@ export const AttributeRanges = ({ form, isReadOnly }: { form: UseFormReturnType<
         if (attribute === undefined) return null;
         const { name } = attribute;
         const bound = (member: 'min' | 'max', label: string, value: number | string) => (
-          <NumberInput
+          <NumberField
             w={92}
             aria-label={label}
             disabled={isReadOnly}

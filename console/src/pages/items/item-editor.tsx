@@ -1,4 +1,4 @@
-import { Grid, Group, JsonInput, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Grid, Group, JsonInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -15,6 +15,7 @@ import {
 } from '../../catalog/reads.ts';
 import { FaultList, faultsOf } from '../../parts/faults.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { forgetUnsaved } from '../../parts/unsaved.ts';
@@ -34,6 +35,11 @@ interface ItemEditorProps {
 
 const FIELD =
   /^(?:id|name|thumbnail|description|data|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
+
+const MAX_SIDE = 20;
+
+/** What is drawn of a side while it is being typed. */
+const cellsOf = (side: number | string): number => Math.min(MAX_SIDE, Math.max(1, Math.floor(Number(side)) || 1));
 
 const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
@@ -104,7 +110,7 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
               />
             </Section>
             <Section title="Drop rate" gap="md">
-              <NumberInput
+              <NumberField
                 label="Base weight"
                 description="Multiplied by the multipliers of its options; 0 means never."
                 min={0}
@@ -125,23 +131,19 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
             <Section title="Size in a bag" gap="md">
               <Group align="flex-end">
                 {(['width', 'height'] as const).map((side) => (
-                  <NumberInput
+                  <NumberField
                     key={side}
                     w={90}
                     label={asSentence(side)}
                     min={1}
-                    max={20}
-                    allowDecimal={false}
-                    hideControls={false}
+                    max={MAX_SIDE}
+                    isWhole
                     disabled={!canDesign}
                     {...form.getInputProps(side)}
                   />
                 ))}
               </Group>
-              <Footprint
-                width={Math.min(20, Number(form.values.width) || 1)}
-                height={Math.min(20, Number(form.values.height) || 1)}
-              />
+              <Footprint width={cellsOf(form.values.width)} height={cellsOf(form.values.height)} />
             </Section>
             <Section title="Data" gap="md">
               <JsonInput

@@ -1,99 +1,162 @@
-import { Box, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch, IconSword } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import type { List, Schemas } from '../../api/client.ts';
-import { useActiveDraft } from '../../catalog/draft.ts';
+import { useItems } from '../../api/requests.ts';
+import { useActiveDraft, useDraftChanges } from '../../catalog/draft.ts';
 import { ListPage } from '../../catalog/list-page.tsx';
-import { DraftBadge } from '../../catalog/marks.tsx';
 import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import { NewButton } from '../../parts/buttons.tsx';
-import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
-import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { Empty } from '../../parts/loaded.tsx';
-import { OptionBadges, OptionSelect, type OptionsById, optionIdsOf } from '../../parts/options.tsx';
-import { ShareBar } from '../../parts/share-bar.tsx';
-import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
+import { formatCount, formatMany, formatNumber, formatOneIn, formatShare } from '../../parts/format.ts';
+import { EmptyCard } from '../../parts/loaded.tsx';
+import { OptionSelect, type OptionsById, optionIdsOf } from '../../parts/options.tsx';
+import { Note, pathTo } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { type VirtualColumn, VirtualTable } from '../../parts/virtual-table.tsx';
+import classes from './items.module.css';
 
 interface Row {
   readonly item: Schemas['Item'];
   readonly weight: number;
   readonly odds: number;
+  readonly mark: 'new in draft' | 'changed in draft' | undefined;
+  /** What a search looks at. */
+  readonly text: string;
 }
 
 /** An item must have one of the wanted options of each classifier, as in a filtered roll. */
-const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: OptionsById) => {
-  const own = new Set(optionIdsOf(item));
-  const byClassifier = Map.groupBy(wanted, (id) => options.get(id)?.classifierId);
-  return [...byClassifier.values()].every((ids) => ids.some((id) => own.has(id)));
+const optionFilter = (wanted: readonly string[], options: OptionsById): ((item: Schemas['Item']) => boolean) => {
+  const groups = [...Map.groupBy(wanted, (id) => options.get(id)?.classifierId).values()];
+  return (item) => {
+    if (groups.length === 0) return true;
+    const own = optionIdsOf(item);
+    return groups.every((ids) => ids.some((id) => own.includes(id)));
+  };
 };
 
-const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>[] => [
+/** Rows are drawn again and again while somebody types or scrolls, so they consist of plain elements. */
+const columnsOf = (options: OptionsById): readonly VirtualColumn<Row>[] => [
   {
     header: 'Item',
     sortBy: ({ item }) => item.name,
-    cell: ({ item }) => (
-      <Group gap="sm" wrap="nowrap">
-        <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
-        <Stack gap={0} miw={0}>
-          <Group gap="xs">
-            <NameLink href={pathTo('items', item.id)}>{item.name}</NameLink>
-            <DraftBadge kind="item" id={item.id} />
-          </Group>
-          <Detail truncate maw={220} visibleFrom="sm">
-            {item.id}
-          </Detail>
-          <Box hiddenFrom="sm" mt={4}>
-            <OptionBadges of={item.classifiers} options={options} />
-          </Box>
-        </Stack>
-      </Group>
+    cell: ({ item, mark }) => (
+      <span className={classes.item}>
+        <Thumbnail name={item.name} thumbnail={item.thumbnail} size={26} />
+        <Link href={pathTo('items', item.id)} className={classes.name} title={`Id ${item.id}`}>
+          {item.name}
+        </Link>
+        {mark !== undefined && <span className={classes.mark}>{mark}</span>}
+      </span>
     ),
   },
   {
     header: 'Classifiers',
-    visibleFrom: 'sm',
-    cell: ({ item }) => <OptionBadges of={item.classifiers} options={options} />,
+    isWideOnly: true,
+    cell: ({ item }) => (
+      <span className={classes.options}>
+        {item.classifiers.map(({ classifierOption: { id, name } }) => {
+          const option = options.get(id);
+          return (
+            <span key={id} className={classes.option} title={option?.classifierName}>
+              <i className={classes.dot} style={{ background: `var(--mantine-color-${option?.colour ?? 'gray'}-6)` }} />
+              {option?.name ?? name}
+            </span>
+          );
+        })}
+      </span>
+    ),
   },
   {
     header: 'Cells',
-    ta: 'right',
-    visibleFrom: 'sm',
+    isNumber: true,
+    isWideOnly: true,
     sortBy: ({ item }) => item.width * item.height,
     cell: ({ item }) => `${item.width} × ${item.height}`,
   },
-  figures('Weight', ({ weight }) => weight, formatNumber, { visibleFrom: 'sm' }),
-  figures(
-    'Odds',
-    ({ odds }) => odds,
-    (share) => <ShareBar share={share} greatest={greatest} />,
-  ),
+  {
+    header: 'Weight',
+    isNumber: true,
+    isWideOnly: true,
+    sortBy: ({ weight }) => weight,
+    cell: ({ weight }) => formatNumber(weight),
+  },
+  {
+    header: 'Odds',
+    isNumber: true,
+    sortBy: ({ odds }) => odds,
+    cell: ({ odds }) => (
+      <span className={classes.odds} title={`${odds * 100} %`}>
+        <b>{formatShare(odds)}</b>
+        <span className={classes.oneIn}>{formatOneIn(odds)}</span>
+      </span>
+    ),
+  },
 ];
+
+const useRows = (items: readonly Schemas['Item'][], odds: readonly Schemas['ItemOdds'][]): readonly Row[] => {
+  const changes = useDraftChanges('item');
+  const live = useItems().data?.rows;
+  return useMemo(() => {
+    const byId = new Map(odds.map((row) => [row.itemId, row]));
+    const liveIds = changes.size === 0 ? undefined : new Set(live?.map(({ id }) => id));
+    return items.map((item): Row => {
+      const { weight = 0, odds: share = 0 } = byId.get(item.id) ?? {};
+      const mark = !changes.has(item.id) ? undefined : liveIds?.has(item.id) ? 'changed in draft' : 'new in draft';
+      return { item, weight, odds: share, mark, text: `${item.name}\n${item.id}`.toLowerCase() };
+    });
+  }, [items, odds, changes, live]);
+};
+
+const BY_ODDS = { header: 'Odds', isDescending: true };
 
 const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readonly Schemas['ItemOdds'][] }) => {
   const options = useOptions();
   const [search, setSearch] = useState('');
   const [wanted, setWanted] = useState<string[]>([]);
-
-  const rows = useMemo(() => {
-    const byId = new Map(odds.map((row) => [row.itemId, row]));
-    return items.rows.map((item): Row => {
-      const { weight = 0, odds: share = 0 } = byId.get(item.id) ?? {};
-      return { item, weight, odds: share };
-    });
-  }, [items, odds]);
+  const rows = useRows(items.rows, odds);
+  const looked = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(() => {
-    const text = search.trim().toLowerCase();
-    return rows.filter(
-      ({ item }) =>
-        (text === '' || item.name.toLowerCase().includes(text) || item.id.toLowerCase().includes(text)) &&
-        hasOptions(item, wanted, options),
-    );
-  }, [rows, search, wanted, options]);
+    const hasOptions = optionFilter(wanted, options);
+    return looked === '' && wanted.length === 0
+      ? rows
+      : rows.filter(({ item, text }) => text.includes(looked) && hasOptions(item));
+  }, [rows, looked, wanted, options]);
+  const columns = useMemo(() => columnsOf(options), [options]);
   const all = formatMany(rows.length, 'item');
-
+  const filters = useMemo(
+    () => (
+      <OptionSelect
+        flex="1 1 220px"
+        aria-label="Only items with these options"
+        none="Any classifier option"
+        options={options}
+        value={wanted}
+        onChange={setWanted}
+      />
+    ),
+    [options, wanted],
+  );
+  const table = useMemo(
+    () =>
+      found.length === 0 ? (
+        <EmptyCard title="No matching items" icon={IconSearch}>
+          No item matches the search. Clear it to see {all}.
+        </EmptyCard>
+      ) : (
+        <VirtualTable
+          label="Items"
+          columns={columns}
+          rows={found}
+          keyOf={({ item }) => item.id}
+          sortedBy={BY_ODDS}
+          maxHeight="max(320px, calc(100dvh - 250px))"
+        />
+      ),
+    [found, columns, all],
+  );
   return (
-    <Stack>
+    <Stack gap="sm">
       <Group gap="sm">
         <TextInput
           flex="1 1 220px"
@@ -103,31 +166,13 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <OptionSelect
-          flex="1 1 220px"
-          aria-label="Only items with these options"
-          none="Any classifier option"
-          options={options}
-          value={wanted}
-          onChange={setWanted}
-        />
+        {filters}
       </Group>
-      <DataTable
-        label="Items"
-        columns={columnsOf(options, Math.max(...rows.map((row) => row.odds)))}
-        rows={found}
-        keyOf={({ item }) => item.id}
-        sortedBy={{ header: 'Odds', isDescending: true }}
-        minWidth={720}
-        isCard
-        empty={
-          <Empty title="No matching items" icon={IconSearch}>
-            No item matches the search. Clear it to see {all}.
-          </Empty>
-        }
-        count={found.length === rows.length ? all : `${formatCount(found.length)} of ${all}`}
-        isTruncated={items.isTruncated}
-      />
+      {table}
+      <Note role="status">
+        {found.length === rows.length ? all : `${formatCount(found.length)} of ${all}`}
+        {items.isTruncated && ' (the oldest; there are more than the console loads)'}
+      </Note>
     </Stack>
   );
 };

@@ -30,9 +30,11 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
   const present = odds.find((row) => row.itemId === itemId);
   const others = odds.filter((row) => row.itemId !== itemId);
   const othersWeight = others.reduce((sum, { weight }) => sum + weight, 0);
-  const weight = weightOf(Math.max(0, Number(values.rollNumerator)), values.classifierOptionIds, options);
+  const { rollNumerator } = values;
+  const own = typeof rollNumerator === 'number' ? Math.max(0, rollNumerator) : 0;
+  const weight = weightOf(own, values.classifierOptionIds, options);
   const total = othersWeight + weight;
-  const shareOf = (own: number) => (total > 0 ? own / total : 0);
+  const shareOf = (part: number) => (total > 0 ? part / total : 0);
   const after = shareOf(weight);
   const shown = [...others].sort((left, right) => right.odds - left.odds).slice(0, OTHERS_SHOWN);
   const multipliers = values.classifierOptionIds
@@ -51,7 +53,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           {present !== undefined && <Shift before={present.odds} after={after} />}
         </Group>
         <Note>
-          Weight {formatNumber(weight)} = {formatNumber(Number(values.rollNumerator))}
+          Weight {formatNumber(weight)} = {formatNumber(own)}
           {multipliers.map((option) => ` × ${formatNumber(option?.multiplier ?? 1)} (${option?.name})`).join('')}, of{' '}
           {formatNumber(total)} in all.
         </Note>

@@ -22,7 +22,11 @@ export const OptionChoice = ({ chosen, onChange, isReadOnly, error }: OptionChoi
   if (classifiers.length === 0)
     return (
       <Note>
-        There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
+        There are no classifiers yet.{' '}
+        <TextLink href="/classifiers" underline="always">
+          Create one
+        </TextLink>
+        , such as rarity.
       </Note>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {

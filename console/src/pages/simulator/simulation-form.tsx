@@ -4,8 +4,6 @@ import {
   Button,
   Card,
   Group,
-  MultiSelect,
-  NumberInput,
   Progress,
   SimpleGrid,
   Stack,
@@ -14,19 +12,20 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
-import type { ChangeEvent, KeyboardEvent } from 'react';
+import { type ChangeEvent, type KeyboardEvent, useMemo } from 'react';
 import { asSentence, hasStatus } from '../../api/client.ts';
 import { useItemRows } from '../../catalog/reads.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { FaultList } from '../../parts/faults.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { ItemPicker } from '../../parts/item-picker.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Detail, Note } from '../../parts/text.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
-import { missingOf, type SimulationValues, simulationFaults } from './simulation-values.ts';
+import { missingOf, SIMULATION_LIMITS, type SimulationValues, simulationFaults } from './simulation-values.ts';
 import type { SimulatorProps } from './simulator.tsx';
 
 const MAX_ITEMS = 20;
-const MAX_DEPTH = 1000;
 
 const Running = ({ progress, onCancel }: Pick<SimulationFormProps, 'progress' | 'onCancel'>) => (
   <Stack gap={6}>
@@ -92,6 +91,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
     value: values[name],
     onChange: (value: number | string) => set({ [name]: value }),
     error: fields[name],
+    ...SIMULATION_LIMITS[name],
   });
   const text = (name: 'currency' | 'seed') => ({
     value: values[name],
@@ -99,7 +99,11 @@ export const SimulationForm = (props: SimulationFormProps) => {
     error: fields[name],
   });
   const total = Number(values.players) * Number(values.rolls);
-  const featured = new Set(subject.config.featuredItemIds);
+  const { featuredItemIds } = subject.config;
+  const others = useMemo(() => {
+    const featured = new Set(featuredItemIds);
+    return featured.size === 0 ? items : items.filter(({ id }) => !featured.has(id));
+  }, [items, featuredItemIds]);
   const runOnEnter = (event: KeyboardEvent) => {
     const isInInput = event.key === 'Enter' && event.target instanceof HTMLInputElement;
     if (isInInput && !event.defaultPrevented && canRun) onRun();
@@ -116,38 +120,23 @@ export const SimulationForm = (props: SimulationFormProps) => {
         </Group>
         {props.children}
         <SimpleGrid cols={2} spacing="sm">
-          <NumberInput label="Players" min={1} max={1_000_000} allowDecimal={false} {...field('players')} />
-          <NumberInput
-            label={`${asSentence(many)} each`}
-            min={1}
-            max={10_000}
-            allowDecimal={false}
-            {...field('rolls')}
-          />
-          <NumberInput label={`Price of ${oneRoll}`} placeholder="none" min={0} {...field('pricePerRoll')} />
+          <NumberField label="Players" {...field('players')} />
+          <NumberField label={`${asSentence(many)} each`} {...field('rolls')} />
+          <NumberField label={`Price of ${oneRoll}`} placeholder="none" {...field('pricePerRoll')} />
           <TextInput label="Currency" placeholder="e.g. gems" maxLength={20} {...text('currency')} />
         </SimpleGrid>
         {subject.type === 'roguelike' && (
-          <NumberInput
-            label="Depth"
-            description="All offers are made at this depth."
-            min={0}
-            max={MAX_DEPTH}
-            allowDecimal={false}
-            {...field('depth')}
-          />
+          <NumberField label="Depth" description="All offers are made at this depth." {...field('depth')} />
         )}
-        <MultiSelect
+        <ItemPicker
           label="Also report these items"
           description="Tiers and featured items are always reported."
           placeholder={values.itemIds.length === 0 ? 'none' : ''}
-          searchable
           clearable
           clearButtonProps={{ 'aria-label': 'Clear the items' }}
-          limit={100}
           maxValues={MAX_ITEMS}
-          data={items.filter(({ id }) => !featured.has(id)).map(({ id, name }) => ({ value: id, label: name }))}
-          value={[...values.itemIds]}
+          items={others}
+          value={values.itemIds}
           onChange={(itemIds) => set({ itemIds })}
           error={fields.itemIds}
         />

@@ -1,6 +1,7 @@
 import type { Issue } from '@itemwright/client';
 import type { Schemas } from '../../api/client.ts';
 import { type Faults, faultsOf, withIssues } from '../../parts/faults.tsx';
+import { numberFault } from '../../parts/number-text.ts';
 import type { Config, TemplateType } from '../templates/template-values.ts';
 
 /** What is simulated: a saved template, or a configuration as it is being edited. */
@@ -10,6 +11,8 @@ export interface Subject {
   readonly config: Config;
   /** Left out if the configuration is not saved. */
   readonly templateId?: string;
+  /** The draft that it is simulated on; left out if that is the live catalog. */
+  readonly draftId?: string;
 }
 
 /** The inputs of a simulation; an empty string while a number is missing. */
@@ -50,13 +53,14 @@ export const valuesFor = (values: SimulationValues, before: Subject | undefined,
 const given = (value: number | string): number | undefined => (value === '' ? undefined : Number(value));
 
 export const requestOf = (
-  { type, config, templateId }: Subject,
+  { type, config, templateId, draftId }: Subject,
   { players, rolls, pricePerRoll, seed, depth, itemIds }: SimulationValues,
 ): Schemas['SimulationRequest'] =>
   // Members that are undefined are not sent, nor compared.
   JSON.parse(
     JSON.stringify({
       ...(templateId === undefined ? { type, config } : { templateId }),
+      draftId,
       players: given(players),
       rolls: given(rolls),
       seed,
@@ -67,11 +71,30 @@ export const requestOf = (
     }),
   );
 
-/** What is missing, by input; nothing if it can be run. */
+/** What the service accepts. */
+export const SIMULATION_LIMITS = {
+  players: { min: 1, max: 1_000_000, isWhole: true },
+  rolls: { min: 1, max: 10_000, isWhole: true },
+  pricePerRoll: { min: 0 },
+  depth: { min: 0, max: 1000, isWhole: true },
+};
+
+type Numbers = Partial<Pick<SimulationValues, keyof typeof SIMULATION_LIMITS>>;
+
+const faultsIn = (values: Numbers): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const fault = numberFault(value, SIMULATION_LIMITS[name as keyof Numbers]);
+      return fault === undefined ? [] : [[name, fault]];
+    }),
+  );
+
+/** What is missing or wrong, by input; nothing if it can be run. */
 export const missingOf = (
-  { players, rolls, seed, depth }: SimulationValues,
+  { players, rolls, seed, depth, pricePerRoll }: SimulationValues,
   type: TemplateType,
 ): Record<string, string> => ({
+  ...faultsIn({ players, rolls, pricePerRoll, ...(type === 'roguelike' && { depth }) }),
   ...(players === '' && { players: 'Enter a number' }),
   ...(rolls === '' && { rolls: 'Enter a number' }),
   ...(type === 'roguelike' && depth === '' && { depth: 'Enter a number' }),

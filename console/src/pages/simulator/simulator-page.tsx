@@ -3,8 +3,7 @@ import { IconSparkles } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Schemas } from '../../api/client.ts';
-import { useDraftChanges } from '../../catalog/draft.ts';
-import { LiveNote } from '../../catalog/marks.tsx';
+import { useBasis } from '../../catalog/drafted.ts';
 import { useCatalogItems, useCatalogTemplates } from '../../catalog/reads.ts';
 import { AllLoaded, Empty } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -21,13 +20,13 @@ const ABOUT = 'Let many new players roll on a template, and see how long they wa
 const Bench = ({ templates }: { templates: readonly Schemas['Template'][] }) => {
   const [, navigate] = useLocation();
   const wanted = new URLSearchParams(useSearch()).get('template');
-  const inDraft = useDraftChanges('template');
+  const { draftId } = useBasis();
   const subjectOf = ({ id, name, type, config }: Schemas['Template']): Subject => ({
     name,
     type,
     config: config as Config,
-    // What the draft changes is not saved yet.
-    ...(!inDraft.has(id) && { templateId: id }),
+    templateId: id,
+    ...(draftId !== undefined && { draftId }),
   });
   const template = (templates.find(({ id }) => id === wanted) ?? templates[0]) as Schemas['Template'];
   const subject = subjectOf(template);
@@ -40,7 +39,6 @@ const Bench = ({ templates }: { templates: readonly Schemas['Template'][] }) => 
   };
   return (
     <Page title={TITLE} about={ABOUT} curl={{ ...CURL, body: requestOf(subject, values) }}>
-      <LiveNote>Simulations use the live items and multipliers.</LiveNote>
       <Simulator subject={subject} values={values} onChange={setValues} isWide>
         <Select
           label="Template"

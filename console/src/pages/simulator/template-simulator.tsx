@@ -1,12 +1,13 @@
 import { Stack } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
-import { LiveNote } from '../../catalog/marks.tsx';
+import { type KeyboardEvent, memo, useState } from 'react';
+import { useBasis } from '../../catalog/drafted.ts';
 import { Curl } from '../../parts/curl.tsx';
 import { requestOf, type Subject, startValues } from './simulation-values.ts';
 import { Simulator } from './simulator.tsx';
 
-interface TemplateSimulatorProps {
-  readonly subject: Subject;
+interface TemplateSimulatorProps extends Pick<Subject, 'type' | 'config'> {
+  /** What the result is called. */
+  readonly nameOf: () => string;
   /** Why it cannot be simulated as it is. */
   readonly obstacle: string | undefined;
 }
@@ -16,13 +17,14 @@ const keepFromSaving = (event: KeyboardEvent) => {
 };
 
 /** The simulator next to the editor of a template: it simulates what is being edited, saved or not. */
-export const TemplateSimulator = ({ subject, obstacle }: TemplateSimulatorProps) => {
+export const TemplateSimulator = memo(({ nameOf, type, config, obstacle }: TemplateSimulatorProps) => {
+  const { draftId } = useBasis();
+  const subject = { name: nameOf(), type, config, ...(draftId !== undefined && { draftId }) };
   const [values, setValues] = useState(() => startValues(subject));
   const body = requestOf(subject, values);
   return (
     // It is within the form of the template, which Enter would save.
     <Stack gap="lg" onKeyDown={keepFromSaving}>
-      <LiveNote>Simulations use the live items and multipliers.</LiveNote>
       <Simulator
         subject={subject}
         values={values}
@@ -37,4 +39,4 @@ export const TemplateSimulator = ({ subject, obstacle }: TemplateSimulatorProps)
       />
     </Stack>
   );
-};
+});

@@ -42,12 +42,15 @@ const runSimulation = async (
 
 const readOdds = (
   api: Api,
-  { type, config, templateId }: Subject,
+  { type, config, templateId, draftId }: Subject,
   { depth }: Schemas['SimulationRequest'],
   signal: AbortSignal,
 ): Promise<Schemas['ConfigOdds']> =>
-  templateId === undefined
-    ? api.templates.previewOdds({ type, config, depth }, { signal })
+  templateId === undefined || draftId !== undefined
+    ? api.templates.previewOdds(
+        { ...(templateId === undefined ? { type, config } : { templateId }), draftId, depth },
+        { signal },
+      )
     : api.templates.odds(templateId, { depth }, { signal });
 
 const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

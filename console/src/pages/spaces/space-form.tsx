@@ -1,9 +1,10 @@
-import { Group, NumberInput, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Schemas } from '../../api/client.ts';
 import { entityOf, newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 
 type Values = {
   id: string;
@@ -44,8 +45,8 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
         <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
-        <NumberInput label="Columns" min={1} max={200} allowDecimal={false} {...form.getInputProps('cols')} />
-        <NumberInput label="Rows" min={1} max={200} allowDecimal={false} {...form.getInputProps('rows')} />
+        <NumberField label="Columns" min={1} max={200} isWhole {...form.getInputProps('cols')} />
+        <NumberField label="Rows" min={1} max={200} isWhole {...form.getInputProps('rows')} />
       </Group>
     </FormDialog>
   );

@@ -1,18 +1,12 @@
-import {
-  Group,
-  Input,
-  MultiSelect,
-  NumberInput,
-  type NumberInputProps,
-  Select,
-  SimpleGrid,
-  Stack,
-} from '@mantine/core';
+import { Group, Input, Select, SimpleGrid, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { formatShare } from '../../parts/format.ts';
+import { ItemPicker } from '../../parts/item-picker.tsx';
+import { NumberField as PlainField, type NumberFieldProps as PlainProps } from '../../parts/number-field.tsx';
+import { numberFault } from '../../parts/number-text.ts';
 import { OptionSelect, type OptionsById, optionGroups } from '../../parts/options.tsx';
 import { Note } from '../../parts/text.tsx';
 import { newKey, type TemplateType, type TemplateValues, type TierRate } from './template-values.ts';
@@ -48,13 +42,10 @@ interface FieldProps {
   readonly label: string;
 }
 
-interface NumberFieldProps extends NumberInputProps {
-  readonly path: string;
-  readonly isWhole?: boolean;
-}
+type NumberFieldProps = Omit<PlainProps, 'value' | 'onChange'> & { readonly path: string };
 
-export const NumberField = ({ path, isWhole = false, ...rest }: NumberFieldProps) => (
-  <NumberInput min={0} allowDecimal={!isWhole} {...rest} {...fieldOf(useTemplateForm(), path)} />
+export const NumberField = ({ path, ...rest }: NumberFieldProps) => (
+  <PlainField min={0} {...rest} {...fieldOf(useTemplateForm(), path)} />
 );
 
 /** Two fields next to each other, if there is room. */
@@ -101,18 +92,18 @@ export const OptionFilter = ({ path, label }: FieldProps) => {
 };
 
 /** A choice of items; `none` says what it means to choose none. */
-export const ItemSelect = ({ path, label, none, clear }: FieldProps & { none: string; clear: string }) => {
+export const ItemSelect = ({ path, label, none }: FieldProps & { none: string }) => {
   const shared = useTemplateForm();
-  const field = fieldOf(shared, path);
+  const { value, error, disabled } = fieldOf(shared, path);
   return (
-    <MultiSelect
+    <ItemPicker
       label={label}
-      placeholder={field.value.length === 0 ? none : ''}
-      searchable
-      limit={100}
-      data={shared.items.map(({ id, name }) => ({ value: id, label: name }))}
-      clearButtonProps={{ 'aria-label': clear }}
-      {...field}
+      placeholder={value.length === 0 ? none : ''}
+      items={shared.items}
+      value={value}
+      onChange={(ids) => shared.form.setFieldValue(path, ids)}
+      error={error}
+      disabled={disabled}
     />
   );
 };
@@ -167,16 +158,18 @@ export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: Rat
     <Stack gap="xs">
       {rows.map(({ key, tier, rate }, place) => {
         const { error, ...field } = fieldOf(shared, `${path}.${place}.rate`);
+        const fault = numberFault(rate, { min: 0 }) ?? error;
         return (
           <div key={key}>
             <Group gap="xs" wrap="nowrap" align="flex-start">
               <TierSelect path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} isAny={isAny} />
-              <NumberInput
+              <PlainField
                 w={86}
                 aria-label={`${isFactor ? 'Factor' : 'Rate'} of ${nameOf(tier, place)}`}
-                aria-describedby={error === undefined ? undefined : `fault-of-${key}`}
+                aria-describedby={fault === undefined ? undefined : `fault-of-${key}`}
                 min={0}
-                error={error !== undefined}
+                error={fault !== undefined}
+                isFaultElsewhere
                 {...field}
               />
               {!isFactor && (
@@ -186,9 +179,9 @@ export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: Rat
               )}
               <RemoveRow path={path} place={place} label={`Remove ${nameOf(tier, place)}`} />
             </Group>
-            {error !== undefined && (
+            {fault !== undefined && (
               <Input.Error id={`fault-of-${key}`} mt={4}>
-                {error}
+                {fault}
               </Input.Error>
             )}
           </div>
@@ -210,7 +203,7 @@ export const SoftPityTable = ({ path, rows, of }: { path: string; rows: Template
           path={`${path}.${place}.from`}
           flex={1}
           aria-label={`Soft pity of ${of}: from roll, part ${place + 1}`}
-          prefix="from roll "
+          prefix="from roll"
           min={1}
           isWhole
         />
@@ -218,8 +211,8 @@ export const SoftPityTable = ({ path, rows, of }: { path: string; rows: Template
           path={`${path}.${place}.add`}
           flex={1}
           aria-label={`Soft pity of ${of}: added each roll, part ${place + 1}`}
-          prefix="+ "
-          suffix=" % per roll"
+          prefix="+"
+          suffix="% per roll"
         />
         <RemoveRow path={path} place={place} label={`Remove soft pity part ${place + 1} of ${of}`} />
       </Group>

@@ -72,7 +72,7 @@ const LowerPities = () => {
                 path={`${path}.threshold`}
                 w={120}
                 aria-label={`Threshold of ${name}`}
-                prefix="by roll "
+                prefix="by roll"
                 min={1}
                 isWhole
               />
@@ -135,7 +135,7 @@ const FeaturedSection = () => {
   const { type } = useTemplateForm();
   return (
     <Section title="Featured items">
-      <ItemSelect path="featuredItemIds" label="Featured" none="Choose items" clear="Clear featured items" />
+      <ItemSelect path="featuredItemIds" label="Featured" none="Choose items" />
       {hasSoftPity(type) && (
         <Pair>
           <NumberField
@@ -143,7 +143,7 @@ const FeaturedSection = () => {
             label="Share of the top tier"
             description="Of featured items."
             placeholder="by weight"
-            suffix=" %"
+            suffix="%"
             max={100}
           />
           <NumberField
@@ -162,8 +162,8 @@ const FeaturedSection = () => {
           path="rateUpMultiplier"
           label="Rate up"
           description="Multiplies their weights."
-          placeholder="× 1"
-          prefix="× "
+          placeholder="1"
+          prefix="×"
         />
         <NumberField
           path="sparkCurrency"
@@ -191,7 +191,7 @@ const PackSection = () => {
               path={`slots.${place}.count`}
               w={150}
               aria-label={`Cards in slot ${place + 1}`}
-              suffix={Number(count) === 1 ? ' card' : ' cards'}
+              suffix={Number(count) === 1 ? 'card' : 'cards'}
               min={1}
               max={20}
               isWhole
@@ -251,7 +251,7 @@ const PoolSection = () => {
   return (
     <Section title="Pool and time" about="By default the pool contains all items, and the template is always open.">
       <OptionFilter path="pool.classifierOptionIds" label="Only items with these options" />
-      <ItemSelect path="pool.itemIds" label="Only these items" none="any" clear="Clear the items of the pool" />
+      <ItemSelect path="pool.itemIds" label="Only these items" none="any" />
       <Pair>
         <TextInput type="datetime-local" label="Opens" {...fieldOf(shared, 'startsAt')} />
         <TextInput type="datetime-local" label="Closes" {...fieldOf(shared, 'endsAt')} />

@@ -1,54 +1,60 @@
-import { Badge, Group, ScrollArea } from '@mantine/core';
+import { memo, useMemo } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useOptions } from '../../catalog/reads.ts';
-import { type Column, DataTable, figures } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber } from '../../parts/format.ts';
-import { OptionBadge, type OptionsById } from '../../parts/options.tsx';
+import { type OptionsById, tierColour } from '../../parts/options.tsx';
+import { type VirtualColumn, VirtualTable } from '../../parts/virtual-table.tsx';
+import classes from './item-odds-table.module.css';
 
 type Row = Schemas['ConfigOdds']['items'][number];
 
-const columnsOf = (options: OptionsById): readonly Column<Row>[] => [
+const columnsOf = (options: OptionsById): readonly VirtualColumn<Row>[] => [
   {
     header: 'Item',
     sortBy: ({ itemName }) => itemName,
     cell: ({ itemName, tier, featured }) => (
-      <>
-        {itemName}
-        {(tier !== null || featured) && (
-          <Group gap={6} mt={2}>
-            {tier !== null && <OptionBadge option={options.get(tier)} />}
-            {featured && (
-              <Badge variant="filled" color="verdigris">
-                featured
-              </Badge>
-            )}
-          </Group>
+      <span className={classes.item}>
+        <span className={classes.name} title={itemName}>
+          {itemName}
+        </span>
+        {tier !== null && (
+          <span className={classes.tier}>
+            <i className={classes.dot} style={{ background: `var(--mantine-color-${tierColour(options, tier)})` }} />
+            {options.get(tier)?.name ?? tier}
+          </span>
         )}
-      </>
+        {featured && <span className={classes.featured}>featured</span>}
+      </span>
     ),
   },
-  figures('Base', ({ base }) => base, formatColumnShare),
-  figures('Effective', ({ effective }) => effective, formatColumnShare),
-  figures(
-    'Mean',
-    ({ expectedRolls }) => expectedRolls ?? Number.POSITIVE_INFINITY,
-    (mean) => (mean === Number.POSITIVE_INFINITY ? 'never' : formatNumber(mean, 1)),
-  ),
+  { header: 'Base', isNumber: true, sortBy: ({ base }) => base, cell: ({ base }) => formatColumnShare(base) },
+  {
+    header: 'Effective',
+    isNumber: true,
+    sortBy: ({ effective }) => effective,
+    cell: ({ effective }) => formatColumnShare(effective),
+  },
+  {
+    header: 'Mean',
+    isNumber: true,
+    sortBy: ({ expectedRolls }) => expectedRolls ?? Number.POSITIVE_INFINITY,
+    cell: ({ expectedRolls }) => (expectedRolls === null ? 'never' : formatNumber(expectedRolls, 1)),
+  },
 ];
 
-export const ItemOddsTable = ({ items }: { items: readonly Row[] }) => (
-  <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, 'aria-label': 'Odds of the items' } as object}>
-    <DataTable
+const BY_SHARE = { header: 'Effective' };
+
+export const ItemOddsTable = memo(({ items }: { items: readonly Row[] }) => {
+  const options = useOptions();
+  const columns = useMemo(() => columnsOf(options), [options]);
+  return (
+    <VirtualTable
       label="Odds of the items"
-      columns={columnsOf(useOptions())}
+      columns={columns}
       rows={items}
       keyOf={({ itemId }) => itemId}
-      sortedBy={{ header: 'Effective' }}
-      verticalSpacing={4}
-      horizontalSpacing={6}
-      miw={380}
-      fz="sm"
-      stickyHeader
+      sortedBy={BY_SHARE}
+      maxHeight="420px"
     />
-  </ScrollArea.Autosize>
-);
+  );
+});

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { asSentence, type Schemas } from '../../api/client.ts';
 import { useTemplateOdds } from '../../api/requests.ts';
+import { useBasis } from '../../catalog/drafted.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 
@@ -34,12 +35,13 @@ const useLast = (data: LiveOdds | undefined): LiveOdds | undefined => {
 /** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
 export const useLiveOdds = ({ type, config, depth }: LiveOddsRequest, isComplete: boolean) => {
   const api = useApi();
+  const { draftId, key } = useBasis();
   const [settled] = useDebouncedValue(JSON.stringify({ config, depth }), TYPING_PAUSE_MS);
   const { data, error, isFetching } = useQuery({
-    queryKey: ['config-odds', type, settled],
+    queryKey: ['config-odds', key, type, settled],
     queryFn: async ({ signal }): Promise<LiveOdds> => {
       const asked = JSON.parse(settled) as Pick<LiveOddsRequest, 'config' | 'depth'>;
-      const body = { type, config: asked.config, ...(asked.depth > 0 && { depth: asked.depth }) };
+      const body = { type, config: asked.config, draftId, ...(asked.depth > 0 && { depth: asked.depth }) };
       return { odds: await api.templates.previewOdds(body, { signal }), depth: asked.depth };
     },
     enabled: isComplete,

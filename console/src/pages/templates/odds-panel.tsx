@@ -1,9 +1,10 @@
-import { Box, NumberInput, Skeleton, Stack } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Box, Skeleton, Stack } from '@mantine/core';
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Detail, Note } from '../../parts/text.tsx';
 import { disclosureOf } from './disclosure.ts';
@@ -15,7 +16,8 @@ import { TierBars } from './tier-bars.tsx';
 const CurveChart = lazy(async () => ({ default: (await import('./curve-chart.tsx')).CurveChart }));
 
 interface OddsPanelProps {
-  readonly name: string;
+  /** What to call it; asked for only when somebody copies the odds. */
+  readonly nameOf: () => string;
   readonly type: TemplateType;
   readonly odds: Schemas['ConfigOdds'];
   /** The depth of these odds; 0 for other systems. */
@@ -32,11 +34,11 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, odds, depth, isBusy, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = memo(({ nameOf, type, odds, depth, isBusy, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
-  const cost = price === '' ? undefined : Number(price);
+  const cost = typeof price === 'number' && price >= 0 ? price : undefined;
 
   return (
     <Stack gap="lg" aria-busy={isBusy}>
@@ -47,7 +49,7 @@ export const OddsPanel = ({ name, type, odds, depth, isBusy, isOld, children }: 
         about={isOld ? 'As they were before your last change.' : undefined}
         aside={
           <Copy
-            text={disclosureOf(name, type, odds, depth)}
+            text={() => disclosureOf(nameOf(), type, odds, depth)}
             label="Copy disclosure"
             size="xs"
             disabled={isBusy || isOld}
@@ -75,7 +77,7 @@ export const OddsPanel = ({ name, type, odds, depth, isBusy, isOld, children }: 
           verticalSpacing={6}
           horizontalSpacing={6}
         />
-        <NumberInput
+        <NumberField
           label={`Price of ${oneRoll}`}
           description="Shows the mean cost. Not saved."
           placeholder="e.g. 160"
@@ -107,4 +109,4 @@ export const OddsPanel = ({ name, type, odds, depth, isBusy, isOld, children }: 
       </Section>
     </Stack>
   );
-};
+});

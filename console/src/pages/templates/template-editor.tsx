@@ -1,9 +1,9 @@
 import { Alert, Card, Grid, Stack, Tabs, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconInfoCircle } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { explain, type Schemas } from '../../api/client.ts';
+import { asSentence, type Schemas } from '../../api/client.ts';
 import { usePermissions } from '../../api/requests.ts';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
@@ -12,7 +12,8 @@ import { LiveNote } from '../../catalog/marks.tsx';
 import { useCatalogClassifiers, useCatalogItems, useItemRows, useOptions } from '../../catalog/reads.ts';
 import { FaultList } from '../../parts/faults.tsx';
 import { Lines } from '../../parts/loaded.tsx';
-import { Note, pathTo } from '../../parts/text.tsx';
+import { APART } from '../../parts/number-field.tsx';
+import { pathTo } from '../../parts/text.tsx';
 import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { TemplateSimulator } from '../simulator/template-simulator.tsx';
@@ -22,7 +23,16 @@ import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
 import { templateFaults } from './template-faults.ts';
-import { resolverOf, START, type TemplateType, type TemplateValues, toConfig, toValues } from './template-values.ts';
+import {
+  keepingMembers,
+  repeatedTiers,
+  resolverOf,
+  START,
+  type TemplateType,
+  type TemplateValues,
+  toConfig,
+  toValues,
+} from './template-values.ts';
 import { TrustSection } from './trust-section.tsx';
 
 interface TemplateEditorProps {
@@ -33,6 +43,14 @@ interface TemplateEditorProps {
   readonly onDiscard: () => void;
 }
 
+/** A configuration as text, in which a number that is none is not like one that is left out. */
+const textOf = (config: object): string =>
+  JSON.stringify(config, (_, value: unknown) => (Number.isNaN(value) ? 'NaN' : value));
+
+/** Whether a number was typed that is none. */
+const hasNaN = (value: unknown): boolean =>
+  Number.isNaN(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasNaN));
+
 /** Whether rows are still incomplete: then the service is not asked. */
 const unfinished = ({ baseRates, pities, slots, depthScaling }: TemplateValues): boolean =>
   [...baseRates, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
@@ -42,6 +60,16 @@ const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefine
   if (isUnfinished) return 'A row of the configuration has no tier yet.';
   return isFaulty ? 'The configuration has errors, which are shown next to its fields.' : undefined;
 };
+
+/** What may not be meant, in the configuration that the odds belong to. */
+const Advice = ({ warnings }: { warnings: NonNullable<Schemas['ConfigOdds']['warnings']> }) =>
+  warnings.length === 0 ? null : (
+    <Alert color="yellow" icon={<IconAlertTriangle />} title="Is this what you mean?" role="note" mb="lg">
+      {warnings.map(({ path, message }) => (
+        <div key={path}>{asSentence(message)}.</div>
+      ))}
+    </Alert>
+  );
 
 const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
   const items = useItemRows();
@@ -54,24 +82,31 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
   );
   const form = useForm<TemplateValues>({
     initialValues: initial,
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
+    validate: (values) => ({ ...(values.name.trim() === '' && { name: 'Enter a name' }), ...repeatedTiers(values) }),
   });
   const [saveError, setSaveError] = useState<unknown>();
-  const config = toConfig(type, form.values);
-  const isUnfinished = unfinished(form.values);
+  const original = template?.config ?? START[type];
+  const entered = keepingMembers(toConfig(type, form.values), toConfig(type, initial), original);
+  // The same object as long as it says the same, so that what shows it need not be drawn again.
+  const enteredText = textOf(entered);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text says all.
+  const config = useMemo(() => entered, [enteredText]);
+  const repeated = repeatedTiers(form.values);
+  const hasFaults = Object.keys(repeated).length > 0 || hasNaN(config);
+  const isUnfinished = unfinished(form.values) || hasFaults;
   const [depth, setDepth] = useState(0);
+  const [hasSimulated, setSimulated] = useState(false);
   const live = useLiveOdds({ type, config, depth }, canDesign && !isUnfinished);
   const saved = useSavedOdds(canDesign ? undefined : template?.id, depth);
 
   const isDraft = useActiveDraft() !== undefined;
   const depthFault = depthFaultOf(canDesign ? live.error : saved.error);
   const configError = depthFault === undefined ? live.error : null;
-  // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
-  const formError = isDraft ? saveError : (configError ?? saveError);
+  const formError = configError ?? saveError;
   const { fields, others } = templateFaults(formError, form.values);
   const configFaults = templateFaults(configError, form.values).fields;
   const obstacle = obstacleOf(isUnfinished, Object.keys(configFaults).length > 0);
-  const shared = { form, type, faults: fields, isReadOnly: !canDesign, items, options };
+  const shared = { form, type, faults: { ...fields, ...repeated }, isReadOnly: !canDesign, items, options };
 
   const { submit, notice, buttons } = useEntityEditor({
     kind: 'template',
@@ -95,6 +130,9 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
     back: 'Back',
   });
 
+  const name = useRef('');
+  name.current = form.values.name || 'this template';
+  const nameOf = useCallback(() => name.current, []);
   const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
 
   return (
@@ -119,7 +157,7 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
               {SECTIONS[type].map((Section) => (
                 <Section key={Section.name} />
               ))}
-              <TrustSection id={template?.id} />
+              <TrustSection template={template} />
             </TemplateFormContext>
           </Stack>
         </Grid.Col>
@@ -128,7 +166,9 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
             {buttons}
             {isUnfinished && (
               <Alert color="yellow" icon={<IconInfoCircle />}>
-                A row has no tier yet. The odds are shown once it has one.
+                {hasFaults
+                  ? 'The odds are shown once the fields in red are right.'
+                  : 'A row has no tier yet. The odds are shown once it has one.'}
               </Alert>
             )}
             {Object.keys(fields).length > 0 && (
@@ -137,23 +177,24 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
               </Alert>
             )}
             <FaultList faults={others} title={configError === null ? 'Could not save' : 'This cannot be saved yet'} />
-            <Tabs defaultValue="odds" keepMounted={false}>
+            <Tabs
+              defaultValue="odds"
+              keepMounted={false}
+              onChange={(tab) => tab === 'simulator' && setSimulated(true)}
+              {...APART}
+            >
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
                 <Tabs.Tab value="simulator">Simulator</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="odds">
-                {isDraft && (
-                  <Stack mb="lg">
-                    <LiveNote>These odds are computed on the live items and multipliers.</LiveNote>
-                    {configError !== null && <Note>{explain(configError)}</Note>}
-                  </Stack>
-                )}
+                <Advice warnings={shown?.odds.warnings ?? []} />
+                {isDraft && !canDesign && <LiveNote>These odds are those of the live catalog.</LiveNote>}
                 {shown === undefined ? (
                   oddsError === null && !isUnfinished && <Lines count={6} />
                 ) : (
                   <OddsPanel
-                    name={form.values.name || 'this template'}
+                    nameOf={nameOf}
                     type={type}
                     odds={shown.odds}
                     depth={shown.depth}
@@ -172,11 +213,8 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
                 )}
               </Tabs.Panel>
               {/* Kept, so that a result is still there after a look at the odds. */}
-              <Tabs.Panel value="simulator" keepMounted>
-                <TemplateSimulator
-                  subject={{ name: form.values.name || 'this template', type, config }}
-                  obstacle={obstacle}
-                />
+              <Tabs.Panel value="simulator" keepMounted={hasSimulated}>
+                <TemplateSimulator nameOf={nameOf} type={type} config={config} obstacle={obstacle} />
               </Tabs.Panel>
             </Tabs>
             {template !== undefined && <EntityHistory kind="template" id={template.id} />}

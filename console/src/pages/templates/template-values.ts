@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { isSame } from '../../catalog/entities.ts';
 import type { OptionsById } from '../../parts/options.tsx';
 
 export type TemplateType = Schemas['Template']['type'];
@@ -184,6 +185,35 @@ export const toValues = (template: Source, resolve: Resolve): TemplateValues => 
 /** The configuration, with only the given members that the system has. */
 export const toConfig = (type: TemplateType, values: TemplateValues): Config =>
   membersOf(SYSTEM_EDITORS[type], values) as Config;
+
+/**
+ * A configuration with everything that the form did not change as it was: a tier may be called by its name, which the
+ * form does not keep.
+ */
+export const keepingMembers = (edited: Config, shown: Config, original: object): Config => {
+  const [members, before, known] = [edited, shown, original] as Record<string, unknown>[];
+  const names = new Set([...Object.keys(known ?? {}), ...Object.keys(members ?? {})]);
+  const kept = [...names].map((name) => [
+    name,
+    isSame(members?.[name], before?.[name]) ? known?.[name] : members?.[name],
+  ]);
+  return Object.fromEntries(kept.filter(([, member]) => member !== undefined)) as Config;
+};
+
+/** Faults that the form finds by itself, by field. */
+export const repeatedTiers = (values: TemplateValues): Record<string, string> => {
+  const faults: Record<string, string> = {};
+  const check = (path: string, rows: readonly { readonly tier: string }[]): void => {
+    for (const [place, { tier: own }] of rows.entries())
+      if (own !== '' && rows.slice(0, place).some((row) => row.tier === own))
+        faults[`${path}.${place}.tier`] = 'This tier is already in the list';
+  };
+  check('baseRates', values.baseRates);
+  check('depthScaling', values.depthScaling);
+  check('pities', values.pities);
+  for (const [place, { rates: own }] of values.slots.entries()) check(`slots.${place}.rates`, own);
+  return faults;
+};
 
 /** The initial configuration of a new template. */
 export const START: Record<TemplateType, Config> = {

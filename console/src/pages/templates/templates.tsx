@@ -1,7 +1,8 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, ThemeIcon } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import { explain, type Schemas } from '../../api/client.ts';
-import { useRollStatistics, useTemplateOdds } from '../../api/requests.ts';
+import { usePermissions, useRollStatistics, useTemplateOdds } from '../../api/requests.ts';
+import { useBasis, useDraftedOdds } from '../../catalog/drafted.ts';
 import { ListPage } from '../../catalog/list-page.tsx';
 import { DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
 import { useCatalogTemplates } from '../../catalog/reads.ts';
@@ -13,7 +14,11 @@ import { TierBars } from './tier-bars.tsx';
 
 const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; rolls: number | undefined }) => {
   const isNew = useIsNew('template', template.id);
-  const odds = useTemplateOdds(isNew ? undefined : template.id);
+  const { draftId } = useBasis();
+  const isLive = draftId === undefined;
+  const live = useTemplateOdds(isNew || !isLive ? undefined : template.id);
+  const drafted = useDraftedOdds(template.id);
+  const odds = isLive ? live : drafted;
   const { name, icon: Icon, rolls: unit } = SYSTEMS[template.type];
   const top = odds.data?.tiers[0];
   return (
@@ -36,9 +41,9 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
           </Stack>
         </Group>
         {odds.data !== undefined && <TierBars tiers={odds.data.tiers} />}
-        {isNew && <Note>The odds of a new template are on the page of the draft.</Note>}
-        {odds.isPending && !isNew && <Skeleton height={120} />}
-        {odds.isError && !isNew && <Note c="red">{explain(odds.error)}</Note>}
+        {isNew && isLive && <Note>The odds of a new template are on the page of the draft.</Note>}
+        {odds.isPending && !(isNew && isLive) && <Skeleton height={120} />}
+        {odds.isError && <Note c="red">{explain(odds.error)}</Note>}
         {top?.expectedRolls != null && (
           <Note>
             The first {top.name ?? 'item'} takes {formatNumber(top.expectedRolls, 1)} {unit} on average
@@ -53,6 +58,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
 export const Templates = () => {
   const templates = useCatalogTemplates();
   const statistics = useRollStatistics();
+  const { canDesign } = usePermissions();
   return (
     <ListPage
       kind="template"
@@ -61,7 +67,7 @@ export const Templates = () => {
       icon={IconSparkles}
       none="A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds."
       queries={[templates]}
-      note={<LiveNote>These odds are those of the live catalog.</LiveNote>}
+      note={!canDesign && <LiveNote>These odds are those of the live catalog.</LiveNote>}
     >
       {({ rows }) => (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

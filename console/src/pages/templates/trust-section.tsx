@@ -1,4 +1,6 @@
-import { Switch } from '@mantine/core';
+import { Alert, Box, Switch } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { Schemas } from '../../api/client.ts';
 import { useTemplates } from '../../api/requests.ts';
 import { useTeamId } from '../../catalog/draft.ts';
 import { Section } from '../../parts/section.tsx';
@@ -19,7 +21,8 @@ const PublicPage = ({ id }: { id: string | undefined }) => {
 };
 
 /** What players and the public can check. */
-export const TrustSection = ({ id }: { id: string | undefined }) => {
+export const TrustSection = ({ template }: { template: Schemas['Template'] | undefined }) => {
+  const id = template?.id;
   const shared = useTemplateForm();
   const { verifiable, isPublic } = shared.form.values;
   return (
@@ -31,9 +34,16 @@ export const TrustSection = ({ id }: { id: string | undefined }) => {
           {...fieldOf(shared, 'verifiable', 'checkbox')}
         />
         {verifiable && (
-          <Note mt={6} ps={50}>
-            <ServiceLink path="/verify">Where players check their rolls</ServiceLink>
-          </Note>
+          <Box mt={6} ps={50}>
+            {template !== undefined && !template.verifiable && (
+              <Alert color="yellow" icon={<IconAlertTriangle />} role="note" mb={6}>
+                As soon as this is live, players who have not chosen a client seed are refused.
+              </Alert>
+            )}
+            <Note>
+              <ServiceLink path="/verify">Where players check their rolls</ServiceLink>
+            </Note>
+          </Box>
         )}
       </div>
       <div>

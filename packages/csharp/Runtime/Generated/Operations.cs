@@ -488,7 +488,7 @@ namespace Itemwright
         /// <summary>
         /// Get the exact odds of a configuration without saving it: <c>POST /templates/odds</c>.
         /// <para/>
-        /// Checks the configuration as saving would, and changes nothing. 400 if the odds would take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.
+        /// Checks the configuration as saving would, and changes nothing. With <c>draftId</c>, on the catalog as the draft would make it. 400 if the odds would take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.
         /// </summary>
         public Call<ConfigOdds> PreviewOddsAsync(OddsRequest body, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<ConfigOdds>(PreviewOddsOperation, one => ConfigOdds.Read(one), new string[] { }, body, null, options, cancellationToken);
@@ -502,6 +502,16 @@ namespace Itemwright
         /// </summary>
         public Call<Simulation> SimulateAsync(SimulationRequest body, WatchOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<Simulation>(SimulateOperation, one => Simulation.Read(one), new string[] { }, body, null, options, cancellationToken);
+
+        private static readonly Operation TestRollsOperation = new Operation("templates.testRolls", Verb.Ask, "/templates/test-rolls");
+
+        /// <summary>
+        /// Roll without recording it: <c>POST /templates/test-rolls</c>.
+        /// <para/>
+        /// Lets one new player, whose counters begin at 0, roll on a template, or on a configuration that is not saved, live or as a draft makes it. Nothing is given, counted or recorded. An idle template rolls without waiting, and times are ignored. 429 if the team has too many computations in progress; 503 if the time limit was reached.
+        /// </summary>
+        public Call<TestRolls> TestRollsAsync(TestRollsRequest body, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<TestRolls>(TestRollsOperation, one => TestRolls.Read(one), new string[] { }, body, null, options, cancellationToken);
     }
 
     /// <summary>Operations of <see cref="ItemwrightClient.Spaces"/>.</summary>
