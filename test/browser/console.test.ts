@@ -162,7 +162,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     const enter = async (text: string) => {
       await multiplier.fill('');
       await multiplier.pressSequentially(text);
-      await multiplier.and(page.locator(`[value="× ${text}"]`)).waitFor();
+      await multiplier.and(page.locator(`[value="${text}"]`)).waitFor();
       await multiplier.press('Enter');
     };
     await multiplier.waitFor();
@@ -183,7 +183,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await stale.getByRole('button', { name: 'Discard my change' }).click();
     // The page shows it now, so the same change is made with open eyes.
     await page.getByLabel('Multiplier of mythic').waitFor();
-    await multiplier.and(page.locator('[value="× 1"]:not([readonly])')).waitFor();
+    await multiplier.and(page.locator('[value="1"]:not([readonly])')).waitFor();
     await enter('3');
     await applyNow(page);
     const optionsNow = async () => (await service.get(`/classifiers/${id}`)).body.classifierOptions;
@@ -223,14 +223,14 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'All of Rarity' }).click();
     await page.getByLabel('Rate of common').fill('0.9');
     await page.getByLabel('Rate of rare').fill('0.1');
-    await page.getByLabel('Top tier by roll number').fill('10');
+    await page.getByLabel('Hard pity', { exact: true }).fill('10');
     const odds = page.getByRole('table', { name: 'rolls until the first of each tier' });
     await odds.getByRole('row', { name: /rare.*10$/ }).waitFor();
-    await page.getByLabel('Guaranteed after').fill('1');
+    await page.getByLabel('Guarantee', { exact: true }).fill('1');
     await page.getByText('This cannot be saved yet').first().waitFor();
     await page.getByText('As they were before your last change.').waitFor();
     assert.deepEqual(await axeFaults(page), []);
-    await page.getByLabel('Guaranteed after').fill('');
+    await page.getByLabel('Guarantee', { exact: true }).fill('');
     await page.getByText('This cannot be saved yet').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create template' }).click();
     await applyNow(page);

@@ -159,7 +159,7 @@ onEveryDatabase('odds and rolls of a draft in the console', (service, engine) =>
       await page.getByText('The soft pity starts at roll 12, but the hard pity of 10 comes before it').waitFor();
       await page.getByRole('combobox', { name: 'Featured', exact: true }).fill('Sword');
       await page.getByRole('option', { name: 'Sword' }).click();
-      await page.getByLabel('Share of the top tier').fill('50');
+      await page.getByLabel('Featured share').fill('50');
       await page.getByText('there is nothing that the 50 % could be lost to').waitFor();
       assert.deepEqual(await axeFaults(page), []);
       await picture(page, 'advice');

@@ -111,7 +111,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       assert.equal(new URL(verify.url()).pathname, '/verify');
 
       // What was entered in the configuration is saved with it, and the other way round.
-      await page.getByLabel('Top tier by roll number').fill('12');
+      await page.getByLabel('Hard pity', { exact: true }).fill('12');
       await verifiable.uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await applyNow(page);

@@ -20,6 +20,7 @@ const CATALOG = {
   ],
   items: [
     { id: 'stick', name: 'Stick', classifierOptionIds: ['common'] },
+    { id: 'twig', name: 'Twig', classifierOptionIds: ['common'] },
     { id: 'sword', name: 'Sword', classifierOptionIds: ['epic'] },
   ],
   templates: [{ id: 'banner', name: 'Banner', type: 'gacha', config: { baseRates: { common: 0.9, epic: 0.1 } } }],

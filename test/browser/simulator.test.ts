@@ -166,7 +166,7 @@ onEveryDatabase('the simulator in the console', (service, engine) => {
 
     test('simulates a configuration as it is being edited, without saving it', async () => {
       const { team, page, context, complaints } = await start('/templates/banner');
-      await page.getByLabel('Top tier by roll number').fill('10');
+      await page.getByLabel('Hard pity', { exact: true }).fill('10');
       await page.getByRole('button', { name: 'Remove soft pity part 1 of the top tier' }).click();
       await page.getByRole('tab', { name: 'Simulator' }).click();
       await field(page, 'Players').fill('500');
@@ -185,11 +185,11 @@ onEveryDatabase('the simulator in the console', (service, engine) => {
 
       // A look at the odds loses nothing, and an edit only marks the result.
       await page.getByRole('tab', { name: 'Odds' }).click();
-      await page.getByLabel('Top tier by roll number').fill('12');
+      await page.getByLabel('Hard pity', { exact: true }).fill('12');
       await page.getByRole('tab', { name: 'Simulator' }).click();
       await result(page).getByText('the inputs have changed since').waitFor();
       assert.deepEqual(await cellsOf(page, 'Until the first one', 'Epic'), shown);
-      await page.getByLabel('Top tier by roll number').fill('10');
+      await page.getByLabel('Hard pity', { exact: true }).fill('10');
       await result(page).getByText('the inputs have changed since').waitFor({ state: 'detached' });
       await run(page, 'seed seed-1');
       assert.deepEqual(await cellsOf(page, 'Until the first one', 'Epic'), shown);

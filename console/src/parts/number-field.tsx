@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useDeferred } from './deferred.ts';
 import { type Limits, numberFault, parseNumber } from './number-text.ts';
 
 type Field = Omit<TextInputProps, keyof Limits | 'value' | 'defaultValue' | 'onChange'>;
@@ -55,8 +56,11 @@ export const NumberField = (props: NumberFieldProps) => {
       {...section(suffix, 'right')}
       inputMode="decimal"
       autoComplete="off"
-      onKeyDown={step}
       {...rest}
+      onKeyDown={(event) => {
+        rest.onKeyDown?.(event);
+        step(event);
+      }}
       ref={input}
       value={shown}
       onChange={(event) => type(event.currentTarget.value)}
@@ -64,6 +68,11 @@ export const NumberField = (props: NumberFieldProps) => {
     />
   );
 };
+
+/** A number in a long form. */
+export const DeferredNumber = ({ value = '', onChange, ...rest }: NumberFieldProps) => (
+  <NumberField {...rest} {...useDeferred(value, onChange)} />
+);
 
 /** Marks fields within a form that are not saved with it. */
 export const APART = { 'data-apart': true };

@@ -79,7 +79,7 @@ export const TestRollCard = ({ roll, item, size = 52 }: TestRollCardProps) => {
   const badges = (
     <>
       {featured && <Badge variant="filled">featured</Badge>}
-      {pity && <Badge color="orange">pity</Badge>}
+      {pity && <Badge color="yellow">pity</Badge>}
     </>
   );
   return <ItemCard item={shown} options={useOptions()} size={size} tier={tier} badges={badges} values={ranges} />;

@@ -85,7 +85,7 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
             {...form.getInputProps('time')}
           />
           <Checkbox
-            label="If the catalog has moved on by then, move the draft along"
+            label="If the catalog has changed by then, rebase the draft first"
             description="It is not published if both have changed the same entity."
             {...form.getInputProps('rebase', { type: 'checkbox' })}
           />

@@ -41,6 +41,15 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
     .map((id) => options.get(id))
     .filter((option) => option !== undefined && option.multiplier !== 1);
 
+  if (typeof rollNumerator !== 'number' || rollNumerator < 0)
+    return (
+      <Card>
+        <Stack gap="sm" aria-live="polite">
+          <Title order={2}>Odds after saving</Title>
+          <Note>They are shown once there is a weight.</Note>
+        </Stack>
+      </Card>
+    );
   return (
     <Card>
       <Stack gap="sm" aria-live="polite">

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client.ts';
 import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { formatShare } from '../../parts/format.ts';
 import { ItemPicker } from '../../parts/item-picker.tsx';
-import { NumberField as PlainField, type NumberFieldProps as PlainProps } from '../../parts/number-field.tsx';
+import { DeferredNumber, type NumberFieldProps as PlainProps } from '../../parts/number-field.tsx';
 import { numberFault } from '../../parts/number-text.ts';
 import { OptionSelect, type OptionsById, optionGroups } from '../../parts/options.tsx';
 import { Note } from '../../parts/text.tsx';
@@ -37,6 +37,12 @@ export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string
   disabled: isReadOnly,
 });
 
+/** The props of a number: without those that it brings itself. */
+const numberOf = (form: TemplateForm, path: string) => {
+  const { value, onChange, error, disabled } = fieldOf(form, path);
+  return { value, onChange, error, disabled };
+};
+
 interface FieldProps {
   readonly path: string;
   readonly label: string;
@@ -45,7 +51,7 @@ interface FieldProps {
 type NumberFieldProps = Omit<PlainProps, 'value' | 'onChange'> & { readonly path: string };
 
 export const NumberField = ({ path, ...rest }: NumberFieldProps) => (
-  <PlainField min={0} {...rest} {...fieldOf(useTemplateForm(), path)} />
+  <DeferredNumber min={0} {...rest} {...numberOf(useTemplateForm(), path)} />
 );
 
 /** Two fields next to each other, if there is room. */
@@ -157,13 +163,13 @@ export const RateTable = ({ path, rows, addLabel, isAny, isFactor = false }: Rat
   return (
     <Stack gap="xs">
       {rows.map(({ key, tier, rate }, place) => {
-        const { error, ...field } = fieldOf(shared, `${path}.${place}.rate`);
+        const { error, ...field } = numberOf(shared, `${path}.${place}.rate`);
         const fault = numberFault(rate, { min: 0 }) ?? error;
         return (
           <div key={key}>
             <Group gap="xs" wrap="nowrap" align="flex-start">
               <TierSelect path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} isAny={isAny} />
-              <PlainField
+              <DeferredNumber
                 w={86}
                 aria-label={`${isFactor ? 'Factor' : 'Rate'} of ${nameOf(tier, place)}`}
                 aria-describedby={fault === undefined ? undefined : `fault-of-${key}`}

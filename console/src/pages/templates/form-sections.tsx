@@ -84,7 +84,7 @@ const LowerPities = () => {
         );
       })}
       <NewRow path="pities" row={{ tier: '', threshold: 10, softPity: [], higherResets: false }}>
-        Add a pity for a lower tier
+        Add one, such as 10 for Epic
       </NewRow>
     </Stack>
   );
@@ -96,28 +96,24 @@ const PitySection = () => {
   return (
     <Section
       title="Pity"
-      about={`Guarantees the top tier after a number of ${rolls} without it. The top tier is the rarest.`}
+      about={`What protects players from long streaks of bad luck. The top tier is the rarest; ${rolls} without it are counted.`}
     >
       <NumberField
         path="pityThreshold"
-        label={`Top tier by ${roll} number`}
-        placeholder="never"
+        label="Hard pity"
+        description={`The ${roll} by which the top tier is certain.`}
+        placeholder="none"
         max={1000}
         isWhole
         maw={260}
       />
       {hasSoftPity(shared.type) && (
         <>
-          <Labelled label="Soft pity of the top tier">
+          <Labelled label="Soft pity">
             <SoftPityTable path="softPity" rows={shared.form.values.softPity} of="the top tier" />
           </Labelled>
-          <TierSelect
-            path="pityTier"
-            label="Top tier, if not the rarest"
-            isLabelHidden={false}
-            placeholder="the rarest"
-          />
-          <Labelled label="Pity of lower tiers">
+          <TierSelect path="pityTier" label="Tier that pity is for" isLabelHidden={false} placeholder="the rarest" />
+          <Labelled label="Hard pity of lower tiers">
             <LowerPities />
           </Labelled>
           <TextInput
@@ -140,17 +136,17 @@ const FeaturedSection = () => {
         <Pair>
           <NumberField
             path="featuredShare"
-            label="Share of the top tier"
-            description="Of featured items."
+            label="Featured share"
+            description="Of the top tier; 50 % is a 50/50."
             placeholder="by weight"
             suffix="%"
             max={100}
           />
           <NumberField
             path="guaranteeAfterLosses"
-            label="Guaranteed after"
-            description="Top results without one."
-            placeholder="no guarantee"
+            label="Guarantee"
+            description="After so many losses in a row, the next is featured."
+            placeholder="none"
             min={1}
             max={10}
             isWhole
@@ -160,16 +156,16 @@ const FeaturedSection = () => {
       <Pair>
         <NumberField
           path="rateUpMultiplier"
-          label="Rate up"
-          description="Multiplies their weights."
+          label="Rate-up"
+          description="Multiplies the weights of featured items."
           placeholder="1"
           prefix="×"
         />
         <NumberField
           path="sparkCurrency"
           label="Spark"
-          description={`In points; each ${SYSTEMS[type].roll} earns one.`}
-          placeholder="no spark"
+          description={`The number of ${SYSTEMS[type].rolls} after which players may choose a featured item.`}
+          placeholder="none"
           isWhole
         />
       </Pair>

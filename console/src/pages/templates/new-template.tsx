@@ -1,15 +1,20 @@
-import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, Radio, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import { Page } from '../../parts/page.tsx';
-import { Detail } from '../../parts/text.tsx';
+import { Detail, Note } from '../../parts/text.tsx';
 import { leaveSafely } from '../../parts/unsaved.ts';
 import classes from './new-template.module.css';
+import { PRESETS, type Preset, presetCatalog } from './presets.ts';
 import { SYSTEM_TYPES, SYSTEMS } from './systems.ts';
 import { TemplateEditor } from './template-editor.tsx';
 import type { TemplateType } from './template-values.ts';
 
 export const NewTemplate = () => {
-  const [type, setType] = useState<TemplateType>('gacha');
+  const [{ type, preset }, choose] = useState<{ type: TemplateType; preset?: Preset }>({ type: 'gacha' });
+  const items = useItemRows();
+  const options = useOptions();
+  const start = useMemo(() => preset?.make(presetCatalog(options, items)), [preset, options, items]);
   return (
     <Page
       title="New template"
@@ -19,7 +24,7 @@ export const NewTemplate = () => {
     >
       <Radio.Group
         value={type}
-        onChange={(chosen) => leaveSafely(() => setType(chosen as TemplateType))}
+        onChange={(chosen) => leaveSafely(() => choose({ type: chosen as TemplateType }))}
         aria-label="Game system"
       >
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
@@ -41,7 +46,24 @@ export const NewTemplate = () => {
           })}
         </SimpleGrid>
       </Radio.Group>
-      <TemplateEditor key={type} type={type} />
+      <Stack gap={6} role="group" aria-label="Presets">
+        <Note>Or begin with what many games have, on your own tiers and items:</Note>
+        <Group gap="xs">
+          {PRESETS.map((one) => (
+            <Tooltip key={one.name} label={one.about}>
+              <Button
+                size="xs"
+                variant={one === preset ? 'filled' : 'default'}
+                aria-pressed={one === preset}
+                onClick={() => leaveSafely(() => choose({ type: one.type, preset: one }))}
+              >
+                {one.name}
+              </Button>
+            </Tooltip>
+          ))}
+        </Group>
+      </Stack>
+      <TemplateEditor key={`${type} ${preset?.name}`} type={type} start={start} />
     </Page>
   );
 };

@@ -10,6 +10,7 @@ import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
 import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { useCatalogClassifiers, useCatalogItems, useItemRows, useOptions } from '../../catalog/reads.ts';
+import { useDeferred } from '../../parts/deferred.ts';
 import { FaultList } from '../../parts/faults.tsx';
 import { Lines } from '../../parts/loaded.tsx';
 import { APART } from '../../parts/number-field.tsx';
@@ -22,8 +23,10 @@ import { fieldOf, TemplateFormContext } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
+import { OpenTen } from './open-ten.tsx';
 import { templateFaults } from './template-faults.ts';
 import {
+  type Config,
   keepingMembers,
   repeatedTiers,
   resolverOf,
@@ -39,9 +42,27 @@ interface TemplateEditorProps {
   /** Undefined for a new template. */
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
+  /** What a new template begins with. */
+  readonly start?: Config;
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
+
+type NameFieldProps = Pick<ReturnType<typeof fieldOf>, 'value' | 'onChange' | 'error' | 'disabled'>;
+
+const NameField = ({ value, onChange, error, disabled }: NameFieldProps) => {
+  const deferred = useDeferred<string>(value, onChange);
+  return (
+    <TextInput
+      label="Name"
+      withAsterisk
+      error={error}
+      disabled={disabled}
+      {...deferred}
+      onChange={(event) => deferred.onChange(event.currentTarget.value)}
+    />
+  );
+};
 
 /** A configuration as text, in which a number that is none is not like one that is left out. */
 const textOf = (config: object): string =>
@@ -71,21 +92,21 @@ const Advice = ({ warnings }: { warnings: NonNullable<Schemas['ConfigOdds']['war
     </Alert>
   );
 
-const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
+const LoadedEditor = ({ template, type, start = START[type], onDiscard }: TemplateEditorProps) => {
   const items = useItemRows();
   const options = useOptions();
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
-    () => toValues(template ?? { name: '', config: START[type] }, resolverOf(options)),
-    [template, type, options],
+    () => toValues(template ?? { name: '', config: start }, resolverOf(options)),
+    [template, start, options],
   );
   const form = useForm<TemplateValues>({
     initialValues: initial,
     validate: (values) => ({ ...(values.name.trim() === '' && { name: 'Enter a name' }), ...repeatedTiers(values) }),
   });
   const [saveError, setSaveError] = useState<unknown>();
-  const original = template?.config ?? START[type];
+  const original = template?.config ?? start;
   const entered = keepingMembers(toConfig(type, form.values), toConfig(type, initial), original);
   // The same object as long as it says the same, so that what shows it need not be drawn again.
   const enteredText = textOf(entered);
@@ -143,7 +164,7 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
             {notice}
             <Card>
               <Stack>
-                <TextInput label="Name" withAsterisk {...fieldOf(shared, 'name')} />
+                <NameField {...fieldOf(shared, 'name')} />
                 {template === undefined && (
                   <TextInput
                     label="Id"
@@ -185,6 +206,7 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
             >
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
+                {canDesign && <Tabs.Tab value="ten">Open ten</Tabs.Tab>}
                 <Tabs.Tab value="simulator">Simulator</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="odds">
@@ -212,6 +234,11 @@ const LoadedEditor = ({ template, type, onDiscard }: TemplateEditorProps) => {
                   </OddsPanel>
                 )}
               </Tabs.Panel>
+              {canDesign && (
+                <Tabs.Panel value="ten">
+                  <OpenTen type={type} config={config} depth={depth} obstacle={obstacle} />
+                </Tabs.Panel>
+              )}
               {/* Kept, so that a result is still there after a look at the odds. */}
               <Tabs.Panel value="simulator" keepMounted={hasSimulated}>
                 <TemplateSimulator nameOf={nameOf} type={type} config={config} obstacle={obstacle} />
