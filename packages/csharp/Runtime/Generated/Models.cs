@@ -1297,11 +1297,15 @@ namespace Itemwright
         /// <summary>The chance that a new user has received the top tier, which is the first of <c>tiers</c>, by a roll (pack, offer). Ends with the first roll whose chance is at least 0.999, or with roll 4000. Has every roll or, if there are more than 200, as many at equal distances. Empty if the tier never comes up.</summary>
         public IReadOnlyList<ConfigOddsCurve> Curve { get; set; }
 
+        /// <summary>What may not be meant, such as a soft pity that begins after the hard pity. Left out if there is nothing.</summary>
+        public IReadOnlyList<ConfigOddsWarning> Warnings { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("tiers", JsonFrom.List(Tiers, one => JsonFrom.Model(one)));
             members.AddGiven("items", JsonFrom.List(Items, one => JsonFrom.Model(one)));
             members.AddGiven("curve", JsonFrom.List(Curve, one => JsonFrom.Model(one)));
+            members.AddGiven("warnings", JsonFrom.List(Warnings, one => JsonFrom.Model(one)));
         }
 
         internal static ConfigOdds Read(JsonValue json) => Fill(json, new ConfigOdds());
@@ -1313,6 +1317,7 @@ namespace Itemwright
                 case "tiers": Tiers = JsonTo.List(value, one => ConfigOddsTier.Read(one)); return true;
                 case "items": Items = JsonTo.List(value, one => ConfigOddsItem.Read(one)); return true;
                 case "curve": Curve = JsonTo.List(value, one => ConfigOddsCurve.Read(one)); return true;
+                case "warnings": Warnings = JsonTo.List(value, one => ConfigOddsWarning.Read(one)); return true;
                 default: return false;
             }
         }
@@ -1451,6 +1456,32 @@ namespace Itemwright
             {
                 case "roll": Roll = JsonTo.SureInteger(value); return true;
                 case "chance": Chance = JsonTo.SureNumber(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class ConfigOddsWarning : Model
+    {
+        /// <summary>The member of the configuration, as a JSON pointer.</summary>
+        public string Path { get; set; }
+
+        public string Message { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("path", JsonFrom.Text(Path));
+            members.AddGiven("message", JsonFrom.Text(Message));
+        }
+
+        internal static ConfigOddsWarning Read(JsonValue json) => Fill(json, new ConfigOddsWarning());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "path": Path = JsonTo.Text(value); return true;
+                case "message": Message = JsonTo.Text(value); return true;
                 default: return false;
             }
         }
@@ -3970,19 +4001,27 @@ namespace Itemwright
 
     public sealed class OddsRequest : Model
     {
-        /// <summary>The game system; <c>gacha</c> by default.</summary>
+        /// <summary>A template; required without <c>config</c>.</summary>
+        public string TemplateId { get; set; }
+
+        /// <summary>The game system of <c>config</c>; <c>gacha</c> by default.</summary>
         public string Type { get; set; }
 
-        /// <summary>The configuration, depending on the type of the template. It is returned as it was given.</summary>
+        /// <summary>A configuration instead of a template, without saving it.</summary>
         public TemplateConfig Config { get; set; }
+
+        /// <summary>Uses the catalog as it would be with the changes of this draft, instead of the live one. Changes that are faulty are left out.</summary>
+        public string DraftId { get; set; }
 
         /// <summary>Depth of a roguelike offer; defaults to 0.</summary>
         public int? Depth { get; set; }
 
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
+            members.AddGiven("templateId", JsonFrom.Text(TemplateId));
             members.AddGiven("type", JsonFrom.Text(Type));
             members.AddGiven("config", JsonFrom.Model(Config));
+            members.AddGiven("draftId", JsonFrom.Text(DraftId));
             members.AddGiven("depth", JsonFrom.Integer(Depth));
         }
     }
@@ -6349,14 +6388,17 @@ namespace Itemwright
 
     public sealed class SimulationRequest : Model
     {
-        /// <summary>The template to simulate.</summary>
+        /// <summary>A template; required without <c>config</c>.</summary>
         public string TemplateId { get; set; }
 
         /// <summary>The game system of <c>config</c>; <c>gacha</c> by default.</summary>
         public string Type { get; set; }
 
-        /// <summary>A configuration to simulate instead of a template, without saving it.</summary>
+        /// <summary>A configuration instead of a template, without saving it.</summary>
         public TemplateConfig Config { get; set; }
+
+        /// <summary>Uses the catalog as it would be with the changes of this draft, instead of the live one. Changes that are faulty are left out.</summary>
+        public string DraftId { get; set; }
 
         /// <summary>How many players roll, each starting with all counters at 0.</summary>
         public int? Players { get; set; }
@@ -6384,6 +6426,7 @@ namespace Itemwright
             members.AddGiven("templateId", JsonFrom.Text(TemplateId));
             members.AddGiven("type", JsonFrom.Text(Type));
             members.AddGiven("config", JsonFrom.Model(Config));
+            members.AddGiven("draftId", JsonFrom.Text(DraftId));
             members.AddGiven("players", JsonFrom.Integer(Players));
             members.AddGiven("rolls", JsonFrom.Integer(Rolls));
             members.AddGiven("seed", JsonFrom.Text(Seed));
@@ -7301,6 +7344,140 @@ namespace Itemwright
                 case "attribute": Attribute = Attribute.Read(value); return true;
                 default: return false;
             }
+        }
+    }
+
+    public sealed class TestRoll : Model
+    {
+        /// <summary>Identifier, unique in the team.</summary>
+        public string ItemId { get; set; }
+
+        public string ItemName { get; set; }
+
+        /// <summary>A classifier option id; null for the only tier of a template without <c>baseRates</c>.</summary>
+        public string Tier { get; set; }
+
+        /// <summary>Whether the tier was due because of a pity threshold.</summary>
+        public bool Pity { get; set; }
+
+        /// <summary>Whether the item is a featured one.</summary>
+        public bool Featured { get; set; }
+
+        /// <summary>The attribute values that were rolled.</summary>
+        public IReadOnlyList<TestRollValue> Values { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("itemName", JsonFrom.Text(ItemName));
+            members.Add("tier", JsonFrom.Text(Tier));
+            members.AddGiven("pity", JsonFrom.Flag(Pity));
+            members.AddGiven("featured", JsonFrom.Flag(Featured));
+            members.AddGiven("values", JsonFrom.List(Values, one => JsonFrom.Model(one)));
+        }
+
+        internal static TestRoll Read(JsonValue json) => Fill(json, new TestRoll());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "itemName": ItemName = JsonTo.Text(value); return true;
+                case "tier": Tier = JsonTo.Text(value); return true;
+                case "pity": Pity = JsonTo.SureFlag(value); return true;
+                case "featured": Featured = JsonTo.SureFlag(value); return true;
+                case "values": Values = JsonTo.List(value, one => TestRollValue.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class TestRollValue : Model
+    {
+        /// <summary>Identifier, unique in the team.</summary>
+        public string AttributeId { get; set; }
+
+        public double Value { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("attributeId", JsonFrom.Text(AttributeId));
+            members.AddGiven("value", JsonFrom.Number(Value));
+        }
+
+        internal static TestRollValue Read(JsonValue json) => Fill(json, new TestRollValue());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "attributeId": AttributeId = JsonTo.Text(value); return true;
+                case "value": Value = JsonTo.SureNumber(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class TestRolls : Model
+    {
+        /// <summary>The given seed, or a random one.</summary>
+        public string Seed { get; set; }
+
+        /// <summary>Grouped by pack or offer, in order.</summary>
+        public IReadOnlyList<TestRoll> Rolls { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("seed", JsonFrom.Text(Seed));
+            members.AddGiven("rolls", JsonFrom.List(Rolls, one => JsonFrom.Model(one)));
+        }
+
+        internal static TestRolls Read(JsonValue json) => Fill(json, new TestRolls());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "seed": Seed = JsonTo.Text(value); return true;
+                case "rolls": Rolls = JsonTo.List(value, one => TestRoll.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class TestRollsRequest : Model
+    {
+        /// <summary>A template; required without <c>config</c>.</summary>
+        public string TemplateId { get; set; }
+
+        /// <summary>The game system of <c>config</c>; <c>gacha</c> by default.</summary>
+        public string Type { get; set; }
+
+        /// <summary>A configuration instead of a template, without saving it.</summary>
+        public TemplateConfig Config { get; set; }
+
+        /// <summary>Uses the catalog as it would be with the changes of this draft, instead of the live one. Changes that are faulty are left out.</summary>
+        public string DraftId { get; set; }
+
+        /// <summary>Number of consecutive rolls (packs, offers) of one new player; 1 by default.</summary>
+        public int? Count { get; set; }
+
+        /// <summary>Depth of a roguelike offer; defaults to 0.</summary>
+        public int? Depth { get; set; }
+
+        /// <summary>Any text: the same request with the same seed has the same rolls.</summary>
+        public string Seed { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("templateId", JsonFrom.Text(TemplateId));
+            members.AddGiven("type", JsonFrom.Text(Type));
+            members.AddGiven("config", JsonFrom.Model(Config));
+            members.AddGiven("draftId", JsonFrom.Text(DraftId));
+            members.AddGiven("count", JsonFrom.Integer(Count));
+            members.AddGiven("depth", JsonFrom.Integer(Depth));
+            members.AddGiven("seed", JsonFrom.Text(Seed));
         }
     }
 
