@@ -121,13 +121,11 @@ export const holdStatesOf = async (tx: Transaction, userId: string): Promise<voi
 export const countUsersWithState = async (reader: Reader, templateId: string, most: number): Promise<number> =>
   (await store.selectUsersOf(reader, templateId, most)).length;
 
-/** Everything that is remembered about a user, in its stored form. */
+/** Everything that is remembered about a user, apart from receipts, in its stored form. */
 export const listStates = async (reader: Reader, userId: string) =>
-  (await store.selectStatesOf(reader, userId)).map(({ scope, template_id: templateId, state }) => ({
-    scope,
-    templateId,
-    state: JSON.parse(state) as unknown,
-  }));
+  (await store.selectStatesOf(reader, userId))
+    .filter(({ scope }) => scope !== RECEIPTS)
+    .map(({ scope, template_id: templateId, state }) => ({ scope, templateId, state: JSON.parse(state) as unknown }));
 
 /** Counters before and after somebody has set them. */
 export interface CounterChange {
