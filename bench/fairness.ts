@@ -4,6 +4,7 @@
  *
  *   --quick            few short slices: shows that it works, but measures nothing
  *   --engine=postgres  only one database: sqlite or postgres
+ *   --turns=5          fewer or more turns; 8 by default
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -14,13 +15,17 @@ import { startPostgres } from '../test/postgres.ts';
 import { verified } from '../test/verified.ts';
 import { ask, FIRST_TEAM, firstTeamAt, forEach, makeBanner, makeItems, post, type Team, userIdOf } from './fixture.ts';
 import { type Measured, measure } from './load.ts';
-import { describeCores, startApart, startServer } from './processes.ts';
+import { cpuMs, describeCores, startApart, startServer } from './processes.ts';
 
 const { values: flags } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, engine: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    engine: { type: 'string' },
+    turns: { type: 'string', default: '8' },
+  },
 });
 const SLICE_S = flags.quick ? 0.4 : 2;
-const TURNS = flags.quick ? 2 : 8;
+const TURNS = flags.quick ? 2 : Number(flags.turns);
 const WARM_UP_S = flags.quick ? 0.5 : 3;
 const CONNECTIONS = 64;
 const USERS = 1000;
@@ -61,6 +66,19 @@ const roll = async (team: Team, template: string, seconds: number): Promise<Meas
   return measured;
 };
 
+/** Rolls per second, and the CPU time that each took in each of the processes. */
+interface Slice {
+  readonly perSecond: number;
+  readonly cpuUs: readonly number[];
+}
+
+const measureSlice = async (team: Team, template: string, pids: readonly number[]): Promise<Slice> => {
+  const before = pids.map(cpuMs);
+  const { perSecond, succeeded } = await roll(team, template, SLICE_S);
+  const cpuUs = pids.map((pid, index) => ((cpuMs(pid) - (before[index] as number)) * 1000) / succeeded);
+  return { perSecond, cpuUs };
+};
+
 /** All rolls of some players are right. Returns their number. */
 const verifySome = async (team: Team): Promise<number> => {
   let rolls = 0;
@@ -74,26 +92,37 @@ const verifySome = async (team: Team): Promise<number> => {
   return rolls;
 };
 
-const measureOn = async (engine: string, databaseUrl: string): Promise<void> => {
+const describeCpu = (slices: readonly Slice[]): string =>
+  slices[0]?.cpuUs
+    .map((_, process) => Math.round(median(slices.map(({ cpuUs }) => cpuUs[process] as number))))
+    .join(' + ') ?? '';
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const measureOn = async (engine: string, databaseUrl: string, databasePids: readonly number[] = []): Promise<void> => {
   const server = await startServer('src/main.ts', { DATABASE_URL: databaseUrl, ...FIRST_TEAM });
+  const pids = [server.pid, ...databasePids];
   try {
     const team = await prepare(server.address);
     for (const template of ['banner', 'fair']) await roll(team, template, WARM_UP_S);
-    const shares: number[] = [];
-    const rates: { readonly without: number; readonly with: number }[] = [];
+    const turns: { readonly without: Slice; readonly verifiable: Slice }[] = [];
     for (let turn = 0; turn < TURNS; turn += 1) {
       const order = turn % 2 === 0 ? ['banner', 'fair'] : ['fair', 'banner'];
-      const found = new Map<string, Measured>();
-      for (const template of order) found.set(template, await roll(team, template, SLICE_S));
-      const [without, verifiable] = [found.get('banner'), found.get('fair')] as [Measured, Measured];
-      rates.push({ without: without.perSecond, with: verifiable.perSecond });
-      shares.push(verifiable.perSecond / without.perSecond);
+      const found = new Map<string, Slice>();
+      for (const template of order) found.set(template, await measureSlice(team, template, pids));
+      turns.push({ without: found.get('banner') as Slice, verifiable: found.get('fair') as Slice });
     }
-    const [without, verifiable] = [median(rates.map((rate) => rate.without)), median(rates.map((rate) => rate.with))];
-    const least = Math.min(...shares).toFixed(2);
-    const most = Math.max(...shares).toFixed(2);
+    const shares = turns.map(({ without, verifiable }) => verifiable.perSecond / without.perSecond);
+    const cpuShares = turns.map(({ without, verifiable }) => sum(without.cpuUs) / sum(verifiable.cpuUs));
+    const [without, verifiable] = [turns.map((turn) => turn.without), turns.map((turn) => turn.verifiable)];
+    const rateOf = (slices: readonly Slice[]): number => Math.round(median(slices.map(({ perSecond }) => perSecond)));
+    const range = (values: readonly number[]): string =>
+      `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
     print(
-      `${engine}: ${Math.round(without)} rolls/s without, ${Math.round(verifiable)} verifiable: ${median(shares).toFixed(2)} of it (goal 0.8; ${least} to ${most} in ${TURNS} turns)`,
+      `${engine}: ${rateOf(without)} rolls/s without, ${rateOf(verifiable)} verifiable: ${median(shares).toFixed(2)} of it (goal 0.8; ${range(shares)} in ${TURNS} turns)`,
+    );
+    print(
+      `  µs of CPU time per roll, service${databasePids.length === 0 ? '' : ' + database'}: ${describeCpu(without)} without, ${describeCpu(verifiable)} verifiable: ${median(cpuShares).toFixed(2)} (${range(cpuShares)})`,
     );
     print(`  proofs of ${VERIFIED_USERS} players: ${await verifySome(team)} receipts, all verified`);
   } finally {
@@ -115,7 +144,7 @@ if (flags.engine !== 'postgres') {
 if (flags.engine !== 'sqlite') {
   const postgres = await startApart(() => startPostgres());
   try {
-    await measureOn('PostgreSQL', await postgres.create('bench'));
+    await measureOn('PostgreSQL', await postgres.create('bench'), [await postgres.pid()]);
   } finally {
     await postgres.stop();
   }

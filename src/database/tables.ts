@@ -140,8 +140,8 @@ export interface Tables {
 
   /**
    * What rolls remember about a user, as JSON. The scope is a template, or a pity group, whose rows belong to no template
-   * and outlive all of them; or `receipts`: where the chain of verifiable rolls ends. All of it changes with each roll, so
-   * it is stored together.
+   * and outlive all of them; or `receipts`: where the chain of verifiable rolls ends, and its last receipts. All of it
+   * changes with each roll, so it is stored together.
    */
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
@@ -182,18 +182,20 @@ export interface Tables {
     next_seed: string;
   };
   /**
-   * What a player can verify: a receipt per verifiable roll, and, with nonce -1, per rotation, with which an epoch begins.
-   * Receipts whose counters go on from each other have the same `series`. Rotations have there, as JSON, the place of the
-   * last receipt of each series before them.
+   * What a player can verify: receipts of verifiable rolls, and, with nonce -1, of rotations, with which an epoch begins.
+   * Rolls that follow each other share a row, see `runs.ts`: `nonce` is that of the first, `hash` that of the last, and
+   * `terms` have one text. The newest ones are in the user's state `receipts`. Rolls whose counters go on from each other have
+   * the same `series`. Rotations have there, as JSON, the place of the last roll of each series before them.
    */
   player_receipts: {
     team_id: string;
     user_id: string;
     epoch: number;
     nonce: number;
+    count: number;
     series: string;
     hash: string;
-    receipt: string;
+    receipts: string;
   };
 
   /** The newest head of a team's public log. Whoever adds leaves to the log locks it. */

@@ -102,6 +102,13 @@ export const LIMITS = {
   snapshotLength: 4 * 1024 * 1024,
   proofReceipts: 1000,
   proofLength: 16 * 1024 * 1024,
+  /** Receipts that share a row. */
+  receiptsPerRow: 16,
+  /**
+   * Characters of receipts that are stored with the end of a chain, which is written with every roll. On SQLite, a row of
+   * more than 1,000 bytes would take a page more.
+   */
+  openReceiptsLength: 700,
   /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
   /** Points of a curve. That of exact odds ends with this roll, or as soon as it reaches this chance. */
@@ -327,7 +334,8 @@ export const LIMITS = {
   changesPerWrite: 100,
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
-  receiptsPerRead: 50,
+  /** Rows of receipts; each has several. */
+  receiptsPerRead: 20,
   /** Leaves of a log whose inclusion is shown at once: each takes a few dozen hashes. */
   inclusionsPerRead: 50,
   // Metrics.

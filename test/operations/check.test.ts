@@ -73,22 +73,40 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a receipt that was removed from the middle',
     ["delete from player_receipts where team_id = 'TEAM' and user_id = 'ann' and epoch = 0 and nonce = 1"],
-    [/receipt 2 of epoch 0 of user ann (comes where nonce 1 should be|is not linked to the one before)/],
+    [/receipt 3 of epoch 0 of user ann (comes where nonce 1 should be|is not linked to the one before)/],
   ],
   [
     'a receipt that was removed from the end',
-    ["delete from player_receipts where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 2"],
+    ["delete from player_receipts where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 3"],
     [/the rotation of epoch 1 of user bob ends epoch 0 elsewhere than its receipts do/],
   ],
   [
     'a receipt that was rewritten, and a seed that was exchanged',
     [
-      "update player_receipts set receipt = replace(receipt, 'dora', 'Dora') where team_id = 'TEAM' and user_id = 'dora' and epoch = 1 and nonce = 2",
+      "update player_receipts set receipts = replace(receipts, '[[\"', '[[\"another-') where team_id = 'TEAM' and user_id = 'dora' and epoch = 1 and nonce = 1",
       "update player_seeds set next_seed = seed where team_id = 'TEAM' and user_id = 'dora'",
     ],
     [
       /receipt 2 of epoch 1 of user dora has another hash than it should/,
       /the seeds of user dora are not those that the last rotation committed to/,
+    ],
+  ],
+  [
+    'a receipt that was rewritten before it had a row',
+    [
+      "update user_states set state = replace(state, '[[\"', '[[\"another-') where team_id = 'TEAM' and user_id = 'fay' and scope = 'receipts'",
+    ],
+    [/the next roll of user fay would not go on from the last receipt/],
+  ],
+  [
+    'receipts in a row that cannot be read, and in one without its terms',
+    [
+      "update player_receipts set receipts = substr(receipts, 1, 150) where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 1",
+      "update player_receipts set series = 'gone', receipts = replace(receipts, series, 'gone') where team_id = 'TEAM' and user_id = 'fay' and epoch = 0 and nonce = 1",
+    ],
+    [
+      /receipt 1 of epoch 0 of user (bob|fay) is stored in a row that cannot be read/,
+      /receipt 1 of epoch 0 of user fay/,
     ],
   ],
   [
@@ -277,7 +295,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     'an unreadable state',
     ["update user_states set state = '{\"own\":{}}' where team_id = 'TEAM' and user_id = 'ann'"],
     [
-      /the state of user ann under template:(banner|fair) cannot be read/,
+      /the state of user ann under template:(banner|fair|fair-too) cannot be read/,
       /the next roll of user ann would not go on from the last receipt/,
     ],
   ],
@@ -390,14 +408,17 @@ onEveryQuietDatabase('a check', (service) => {
       ['handed', 'bob', 'dora'],
     ])
       for (const owner of owners) await transfer(id as string, owner);
-    await must('POST', '/templates', { id: 'fair', name: 'Fair', config: {}, verifiable: true });
+    for (const id of ['fair', 'fair-too'])
+      await must('POST', '/templates', { id, name: 'Fair', config: {}, verifiable: true });
     for (const userId of ['ann', 'bob', 'dora', 'eve', 'fay']) {
       for (const clientSeed of ['one', 'two']) {
         const { nextCommitment: commitment, nextManifest: manifest } = (await team.post(`/users/${userId}/fairness`))
           .body;
         await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment, manifest });
         if (userId === 'eve' && clientSeed === 'two') continue;
-        for (let count = 0; count < 3; count += 1) await must('POST', '/templates/fair/roll', { userId });
+        // Two on the same template share a row, and the last one has none yet.
+        for (const id of ['fair', 'fair-too', 'fair-too', 'fair'])
+          await must('POST', `/templates/${id}/roll`, { userId });
       }
     }
     await logAll(service());
@@ -444,17 +465,17 @@ onEveryQuietDatabase('a check', (service) => {
     await database.transaction(teamId, async ({ queries }) => {
       const rotation = queries
         .selectFrom('player_receipts')
-        .select('receipt')
+        .select('receipts')
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .where('epoch', '=', 1)
         .where('nonce', '=', -1);
-      const { receipt } = await rotation.executeTakeFirstOrThrow();
+      const { receipts: receipt } = await rotation.executeTakeFirstOrThrow();
       const forged = JSON.stringify({ ...JSON.parse(receipt), commitment: commitmentTo(seed), revealed: seed });
       const hash = digestOf(forged);
       await queries
         .updateTable('player_receipts')
-        .set({ receipt: forged, hash })
+        .set({ receipts: forged, hash })
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .where('epoch', '=', 1)
@@ -468,7 +489,7 @@ onEveryQuietDatabase('a check', (service) => {
         .execute();
       await queries
         .updateTable('user_states')
-        .set({ state: JSON.stringify({ rotation: hash, nonce: 0, head: hash, atMs: 0 }) })
+        .set({ state: JSON.stringify([hash, 0, hash, 0]) })
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .where('scope', '=', 'receipts')

@@ -170,22 +170,23 @@ export const secondEdition: HalvedMigration = {
         .addColumn('next_seed', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('player_seeds_key', ['team_id', 'user_id']) as never,
     ).execute();
-    // In the order of insertion: by key, SQLite would spend a page on every receipt.
+    // In the order of insertion: by key, SQLite would spend a page on every row.
     await schema.schema
       .createTable('player_receipts')
       .addColumn('team_id', id, (column) => column.notNull())
       .addColumn('user_id', id, (column) => column.notNull())
       .addColumn('epoch', 'integer', (column) => column.notNull())
       .addColumn('nonce', sql`bigint`, (column) => column.notNull())
+      .addColumn('count', 'integer', (column) => column.notNull())
       .addColumn('series', 'text', (column) => column.notNull())
       .addColumn('hash', id, (column) => column.notNull())
-      .addColumn('receipt', 'text', (column) => column.notNull())
+      .addColumn('receipts', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('player_receipts_key', ['team_id', 'user_id', 'epoch', 'nonce'])
       .execute();
     // Nobody looks for them by these, so the planner need not sort thousands of them to know what they are like.
     if (engine === 'postgres')
       await sql`
-        alter table player_receipts alter column hash set statistics 0, alter column receipt set statistics 0`.execute(
+        alter table player_receipts alter column hash set statistics 0, alter column receipts set statistics 0`.execute(
         schema,
       );
     await keepEvidenceForEver(schema, engine);

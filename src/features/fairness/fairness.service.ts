@@ -8,7 +8,6 @@ import { isoTime } from '../../shared/time.ts';
 import {
   beginEpoch,
   createSeeds,
-  findLastOfSeries,
   findManifest,
   findSeeds,
   holdSeeds,
@@ -17,6 +16,7 @@ import {
   type Seeds,
   timeOfNext,
 } from '../receipts/receipts.service.ts';
+import { findLastOfSeries } from '../receipts/stored-receipts.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { PlayerFairness, Rotated, RotateRequest } from './fairness.contract.ts';
 import { type CurrentManifest, currentManifest, keepManifest, type ManifestDeps } from './manifests.service.ts';

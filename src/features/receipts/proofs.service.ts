@@ -1,19 +1,25 @@
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Read, Reader } from '../../database/work.ts';
 import { EDITION, PLAIN_SCOPE, ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
+import type { Terms } from '../../engine/fairness/runs.ts';
 import { invalid, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
 import { getUser } from '../users/users.service.ts';
 import { createLeafList, type LeafList, type LogView, logParts, openLog } from './proof-log.service.ts';
-import { findLastOfSeries } from './receipts.service.ts';
 import * as store from './receipts.store.ts';
+import {
+  findLastOfSeries,
+  type LastOfSeries,
+  readReceipts,
+  receiptAt,
+  type StoredReceipt,
+} from './stored-receipts.service.ts';
 
-type Row = store.ReceiptRow;
 type Position = store.ReceiptPosition;
 
-const positionOf = ({ epoch, nonce }: Row): Position => ({ epoch, nonce: Number(nonce) });
+const positionOf = ({ epoch, nonce }: StoredReceipt): Position => ({ epoch, nonce });
 
 /** Receipts after a position, read in batches: one may be a thousand times as long as another. */
 async function* receiptsAfter(
@@ -21,15 +27,12 @@ async function* receiptsAfter(
   userId: string,
   filter: { readonly epoch?: number | undefined },
   after: Position | undefined,
-): AsyncGenerator<Row> {
+): AsyncGenerator<StoredReceipt> {
   for (let position = after; ; ) {
-    const rows = await store.selectReceipts(reader, userId, filter, {
-      after: position,
-      limit: LIMITS.receiptsPerRead,
-    });
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LIMITS.receiptsPerRead) return;
+    const { receipts, areLast } = await readReceipts(reader, userId, filter, position);
+    yield* receipts;
+    const last = receipts.at(-1);
+    if (last === undefined || areLast) return;
     position = positionOf(last);
     await takeTurns();
   }
@@ -57,7 +60,7 @@ export const listReceipts = async (
   let length = 0;
   let last: Position | undefined;
   for await (const row of receiptsAfter(reader, userId, filter, fromCursor(page))) {
-    const text = `{"hash":"${row.hash}","receipt":${row.receipt}}`;
+    const text = `{"hash":"${row.hash}","receipt":${row.text}}`;
     length += text.length;
     if (last !== undefined && (rows.length === page.limit || length > LIMITS.responseBytes))
       return { rows, next: toCursor(last) };
@@ -74,15 +77,14 @@ export interface ProofText {
 }
 
 /** The snapshots that a receipt refers to. What belongs into the public log is put on a list. */
-const hashesIn = ({ receipt, hash, nonce }: Row, leaves: LeafList): string[] => {
-  const { manifest, config, pool } = JSON.parse(receipt) as Record<string, string | undefined>;
-  if (Number(nonce) === ROTATION_NONCE && manifest !== undefined) leaves.add(hash, manifest);
-  return [manifest, config, pool].filter((found) => found !== undefined);
+const hashesIn = ({ hash, manifest, terms }: StoredReceipt, leaves: LeafList): string[] => {
+  if (manifest !== null) leaves.add(hash, manifest);
+  return manifest === null ? (terms === null ? [] : [terms.config, terms.pool]) : [manifest];
 };
 
 /** Collects receipts by their place, and the snapshots that they refer to, up to a length. */
 const createProof = (reader: Reader) => {
-  const receipts = new Map<string, Row>();
+  const receipts = new Map<string, StoredReceipt>();
   const snapshots = new Map<string, string>();
   const leaves = createLeafList();
   let length = 0;
@@ -96,19 +98,19 @@ const createProof = (reader: Reader) => {
   };
   return {
     isFull: () => receipts.size >= LIMITS.proofReceipts || length > LIMITS.proofLength,
-    add: async (row: Row | undefined): Promise<void> => {
+    add: async (row: StoredReceipt | undefined): Promise<void> => {
       if (row === undefined || receipts.has(row.hash)) return;
       for (const hash of hashesIn(row, leaves)) await include(hash);
       receipts.set(row.hash, row);
-      length += row.receipt.length;
+      length += row.text.length;
       await takeTurns();
     },
     parts: async (epoch: number, from: number, log: LogView): Promise<string[]> => {
-      const rows = [...receipts.values()].sort((a, b) => a.epoch - b.epoch || Number(a.nonce) - Number(b.nonce));
+      const rows = [...receipts.values()].sort((a, b) => a.epoch - b.epoch || a.nonce - b.nonce);
       const texts = [...snapshots].map(
         ([hash, text], index) => `${index === 0 ? '' : ','}"${hash}":${JSON.stringify(text)}`,
       );
-      const list = rows.map(({ receipt }) => receipt).join();
+      const list = rows.map(({ text }) => text).join();
       const logged: string[] = [];
       for await (const part of logParts((query) => query(reader), log, leaves.hashes())) logged.push(part);
       const start = `{"v":${EDITION},"epoch":${epoch},"from":${from},"receipts":[${list}],"snapshots":{`;
@@ -118,11 +120,11 @@ const createProof = (reader: Reader) => {
 };
 
 /** Where the counters of some rolls come from: the last receipts of their templates, and of their scopes. */
-const sourcesOf = (rows: readonly Row[], last: Awaited<ReturnType<typeof findLastOfSeries>>): Position[] => {
+const sourcesOf = (terms: Iterable<Terms>, last: LastOfSeries): Position[] => {
   // Plain rolls have no counters.
-  const used = rows
-    .map(({ series }) => JSON.parse(series) as [scope: string, templateId: string])
-    .filter(([scope]) => scope !== PLAIN_SCOPE);
+  const used = Array.from(terms, ({ scope, templateId }) => [scope, templateId] as const).filter(
+    ([scope]) => scope !== PLAIN_SCOPE,
+  );
   const found = Object.entries(last)
     .map(([series, [epoch, nonce]]) => ({ names: JSON.parse(series) as [string, string], epoch, nonce }))
     .sort((a, b) => b.epoch - a.epoch || b.nonce - a.nonce);
@@ -149,26 +151,26 @@ export const getProof = async (
   const log = await openLog(reader, logFrom);
   const [seeds] = await reader.find(store.seedsOf, { userId });
   const epoch = asked ?? seeds?.epoch ?? 0;
-  const at = async (inEpoch: number, nonce: number): Promise<Row | undefined> =>
-    (await reader.find(store.receiptAt, { userId, epoch: inEpoch, nonce }))[0];
+  const at = (inEpoch: number, nonce: number): Promise<StoredReceipt | undefined> =>
+    receiptAt(reader, userId, { epoch: inEpoch, nonce });
   const first = await at(epoch, ROTATION_NONCE);
   if (first === undefined) throw notFound();
   const proof = createProof(reader);
   await proof.add(first);
-  const rolled: Row[] = [];
+  const terms = new Set<Terms>();
   let next: number | null = null;
   for await (const row of receiptsAfter(reader, userId, { epoch }, { epoch, nonce: from - 1 })) {
     if (proof.isFull()) {
-      next = Number(row.nonce);
+      next = row.nonce;
       break;
     }
     await proof.add(row);
-    rolled.push(row);
+    if (row.terms !== null) terms.add(row.terms);
   }
   // What came right before: a verifier compares the first counters with it.
   await proof.add(await at(epoch - 1, ROTATION_NONCE));
   if (from > 0) await proof.add(await at(epoch, from - 1));
-  const sources = sourcesOf(rolled, await findLastOfSeries(reader, userId, { epoch, nonce: from }));
+  const sources = sourcesOf(terms, await findLastOfSeries(reader, userId, { epoch, nonce: from }));
   for (const source of sources) {
     await proof.add(await at(source.epoch, source.nonce));
     // The rotations that let it be checked itself.
@@ -185,14 +187,12 @@ export async function* wholeProof(read: Read, log: LogView, teamId: string, user
   let position: Position | undefined;
   for (let isFirst = true; ; isFirst = false) {
     const after = position;
-    const rows = await read(teamId, (reader) =>
-      store.selectReceipts(reader, userId, {}, { after, limit: LIMITS.receiptsPerRead }),
-    );
-    for (const row of rows) for (const hash of hashesIn(row, leaves)) hashes.add(hash);
-    const texts = rows.map(({ receipt }) => receipt).join();
+    const { receipts, areLast } = await read(teamId, (reader) => readReceipts(reader, userId, {}, after));
+    for (const receipt of receipts) for (const hash of hashesIn(receipt, leaves)) hashes.add(hash);
+    const texts = receipts.map(({ text }) => text).join();
     yield isFirst ? `{"v":${EDITION},"epoch":"all","from":0,"receipts":[${texts}` : texts === '' ? '' : `,${texts}`;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LIMITS.receiptsPerRead) break;
+    const last = receipts.at(-1);
+    if (last === undefined || areLast) break;
     position = positionOf(last);
   }
   yield '],"snapshots":{';

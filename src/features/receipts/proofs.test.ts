@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { verified } from '../../../test/verified.ts';
 import type { Verification } from '../../engine/fairness/verify.ts';
@@ -122,5 +122,92 @@ onEveryDatabase('proofs that the service gives', (service) => {
       failure?.reasons?.join() ?? '',
       /the values of item 1, "The sword", should be \d+(\.\d)?, but the receipt says/,
     );
+  });
+
+  const rotateTo = async (team: Client, clientSeed: string): Promise<string> => {
+    const { nextCommitment: commitment, nextManifest: manifest } = assertDone(
+      await team.post('/users/p/fairness'),
+    ).body;
+    return assertDone(await team.post('/users/p/fairness/rotate', { clientSeed, commitment, manifest })).body.rotation;
+  };
+
+  const listPages = async (team: Client, limit: number): Promise<Listed[]> => {
+    const listed: Listed[] = [];
+    for (let path: string | undefined = `/users/p/receipts?limit=${limit}`; path !== undefined; ) {
+      const page: ApiResponse = assertDone(await team.get(path));
+      assert.ok(page.body.length <= limit);
+      listed.push(...page.body);
+      path = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    return listed;
+  };
+
+  test('have the same receipts wherever they begin, and however receipts are stored', async () => {
+    const team = await startTeam();
+    const hashes = [await rotateTo(team, 'one')];
+    // Many on one template share a row, a long one fills one, and the last ones have no row yet.
+    const templates = [
+      ...Array(20).fill('banner'),
+      ...['shrine', 'banner', 'pack', 'shrine', 'shrine', 'long', 'banner', 'chest', 'shrine', 'plain', 'plain'],
+      ...Array(5).fill('pack'),
+    ];
+    const roll = async (template: string): Promise<void> => {
+      const [path, count] = template === 'long' ? ['/templates/pack/roll', 50] : [`/templates/${template}/roll`, 1];
+      const body = template === 'chest' || template === 'plain' ? {} : { count };
+      const answer = await team.post(template === 'plain' ? '/items/roll' : path, { userId: 'p', ...body });
+      hashes.push(assertDone(answer).body.fairness.receipt);
+    };
+    for (const template of templates) await roll(template);
+    for (const limit of [1, 3, 16, 1000])
+      assert.deepEqual(
+        (await listPages(team, limit)).map(({ hash }) => hash),
+        hashes,
+      );
+    const events = assertDone(await team.get('/roll-events?limit=100')).body as { fairness?: { receipt: string } }[];
+    // The first call of an idle template gives nothing, so it is not in the log.
+    const chest = 1 + templates.indexOf('chest');
+    assert.deepEqual(
+      new Set(events.map(({ fairness }) => fairness?.receipt)),
+      new Set(hashes.filter((_, index) => index > 0 && index !== chest)),
+    );
+
+    const last = await rotateTo(team, 'two');
+    for (const [from] of templates.entries()) {
+      const proof = assertDone(await team.get(`/users/p/proof?epoch=0&from=${from}`)).body;
+      const story = verified(proof, { receipts: [hashes[0] as string, ...hashes.slice(from + 1), last] });
+      assert.deepEqual(failuresOf(story), [], `from ${from}`);
+      assert.equal(story.isSound, true);
+    }
+    assert.deepEqual(
+      (await listPages(team, 7)).map(({ hash }) => hash),
+      [...hashes, last],
+    );
+  });
+
+  test('are sound while the player rolls', async () => {
+    const team = await startTeam();
+    await rotateTo(team, 'one');
+    const roll = async (n: number): Promise<void> => {
+      assertDone(await team.post(`/templates/${n % 3 === 0 ? 'pack' : 'banner'}/roll`, { userId: 'p' }));
+    };
+    for (let n = 0; n < 60; n += 1) await roll(n);
+    const proofs: unknown[] = [];
+    const rolling = (async () => {
+      for (let n = 0; n < 60; n += 1) await roll(n);
+    })();
+    const reading = (async () => {
+      for (let n = 0; n < 6; n += 1) {
+        proofs.push(assertDone(await team.get('/users/p/proof?epoch=all')).body);
+        proofs.push(assertDone(await team.get('/users/p/proof?from=30')).body);
+      }
+    })();
+    await Promise.all([rolling, reading]);
+    for (const proof of proofs) {
+      const { isSound, counts } = verified(proof);
+      assert.ok(isSound);
+      assert.ok(counts.sealed >= 30, `${counts.sealed}`);
+    }
+    const all = verified(assertDone(await team.get('/users/p/proof?epoch=all')).body);
+    assert.deepEqual([all.isSound, all.counts.sealed], [true, 120]);
   });
 });

@@ -3,7 +3,6 @@ import { type Finder, holdAll, type Transaction, type Work } from '../../databas
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
-  type AnyReceipt,
   EDITION,
   type ManifestEntry,
   ROTATION_NONCE,
@@ -12,6 +11,15 @@ import {
   receiptText,
   type SparkReceipt,
 } from '../../engine/fairness/receipts.ts';
+import {
+  type CallReceipt,
+  type End,
+  endText,
+  lengthOfRun,
+  readEnd,
+  runWith,
+  termsOfRun,
+} from '../../engine/fairness/runs.ts';
 import type { Context } from '../../shared/context.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { conflict } from '../../shared/errors.ts';
@@ -19,12 +27,13 @@ import { LIMITS } from '../../shared/limits.ts';
 import { createRecentlyUsed, type RecentlyUsed } from '../../shared/recently-used.ts';
 import { isoTime } from '../../shared/time.ts';
 import { addToLog } from '../log/log.service.ts';
-import { findHidden, findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
+import { findHidden, findKept, findSnapshot, keepSnapshots, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { findReceiptsEnd, type HeldEnd, holdReceipts } from '../user-states/user-states.service.ts';
 import { askLockedUser, ensureUser, findKnownUser, type KnownUser } from '../users/users.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
 import type { Salted, Salts } from './salts.service.ts';
+import type { LastOfSeries } from './stored-receipts.service.ts';
 
 /** The hidden configurations that a player may roll on until the next rotation, by the hash of the template. */
 export type Manifest = ReadonlyMap<string, string>;
@@ -78,14 +87,6 @@ interface KnownEpoch extends Epoch {
   readonly user: KnownUser;
 }
 
-/** Where the chain of a player's receipts ends. */
-interface End {
-  readonly rotation: string;
-  readonly nonce: number;
-  readonly head: string;
-  readonly atMs: number;
-}
-
 /** An epoch in which a player rolled recently, and what the draws of its rolls have in common, digested. */
 interface RecentEpoch {
   known?: KnownEpoch;
@@ -120,18 +121,16 @@ const toSeeds = (epoch: Epoch | null, nextSeed: string, end: End | null): Seeds 
 };
 
 export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds | null> => {
-  const [[row], end] = await Promise.all([
-    finder.find(store.seedsOf, { userId }),
-    findReceiptsEnd<End>(finder, userId),
-  ]);
-  return row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end);
+  const [[row], end] = await Promise.all([finder.find(store.seedsOf, { userId }), findReceiptsEnd(finder, userId)]);
+  return row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, readEnd(end));
 };
 
 /** The seeds of a player, and the end of their receipts, until the end of the transaction. */
 export interface HeldSeeds {
   readonly seeds: Seeds | null;
-  /** Notes the last receipt. */
-  readonly save: HeldEnd<End>['save'];
+  /** The last receipts of rolls, as far as they are stored with the end. */
+  readonly run: string | null;
+  readonly save: HeldEnd['save'];
 }
 
 /**
@@ -139,12 +138,14 @@ export interface HeldSeeds {
  * player happen one after the other.
  */
 export const holdSeeds = async (work: Work, userId: string): Promise<HeldSeeds> => {
-  const [[row], { end, save }] = await holdAll(
+  const [[row], held] = await holdAll(
     work,
     holding([ask(store.holdSeeds, { userId })], (rows) => rows),
-    holdReceipts(work, userId, (held: HeldEnd<End>) => held),
+    holdReceipts(work, userId, (end) => end),
   );
-  return { seeds: row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end), save };
+  const end = readEnd(held.end);
+  const seeds = row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end);
+  return { seeds, run: end?.run ?? null, save: held.save };
 };
 
 /** The epoch of a player who rolls. */
@@ -157,6 +158,7 @@ export interface HeldEpoch extends HeldSeeds {
   readonly manifest: Manifest | null;
   /** What is rolled on and not everyone can read yet. */
   readonly hidden: readonly string[];
+  readonly areTermsKept: boolean;
 }
 
 const findKnownEpoch = async (finder: Finder, userId: string): Promise<KnownEpoch | undefined> => {
@@ -175,22 +177,26 @@ export const holdEpoch = (
   on: Salted,
   { recentSeeds, manifests }: VerifiableDeps,
 ): Hold<HeldEpoch> =>
-  holdReceipts(work, userId, async ({ end, save }: HeldEnd<End>) => {
+  holdReceipts(work, userId, async (held) => {
+    const { save } = held;
+    const end = readEnd(held.end);
     const recent = recentOf(recentSeeds, work, userId);
     if (end !== null && recent.known?.rotation !== end.rotation) {
       recent.known = await findKnownEpoch(work, userId);
     }
     const { known } = recent;
-    if (end === null || known === undefined)
-      return { userId, on, recent, user: null, seeds: null, save, manifest: null, hidden: [] };
+    const fresh = { userId, on, recent, run: end?.run ?? null, save, hidden: [], areTermsKept: true };
+    if (end === null || known === undefined) return { ...fresh, user: null, seeds: null, manifest: null };
     const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
-    const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
-    if (hidden.length === 0 && !on.isPublished)
+    const seeds = toSeeds(known, known.nextSeed, end);
+    const epoch = { ...fresh, user: known.user, seeds, manifest };
+    if (on.isPublished) return epoch;
+    const [hidden, kept] = await Promise.all([findHidden(work, [on.config, on.pool]), findKept(work, [on.terms.hash])]);
+    if (hidden.length === 0 && kept.size > 0)
       work.remember(() => {
         on.isPublished = true;
       });
-    const seeds = toSeeds(known, known.nextSeed, end);
-    return { userId, on, recent, user: known.user, seeds, save, manifest, hidden };
+    return { ...epoch, hidden, areTermsKept: kept.size > 0 };
   });
 
 /** The time of a player's next receipt: never before the last one, whatever happens to clocks. */
@@ -206,9 +212,9 @@ export const createSeeds = async (
 ): Promise<Seeds> => {
   const [[users, [known]], end] = await Promise.all([
     work.hold(askLockedUser(userId), ask(store.seedsOf, { userId })),
-    findReceiptsEnd<End>(work, userId),
+    findReceiptsEnd(work, userId),
   ]);
-  if (known !== undefined) return toSeeds(toEpoch(known), known.next_seed, end);
+  if (known !== undefined) return toSeeds(toEpoch(known), known.next_seed, readEnd(end));
   ensureUser(work, context, userId, users);
   const seeds = {
     ...{ user_id: userId, epoch: null, seed: null, client_seed: null, manifest: null, rotation: null },
@@ -220,21 +226,18 @@ export const createSeeds = async (
   return toSeeds(null, seeds.next_seed, null);
 };
 
-/** The last receipt of each series, by its place. */
-export type LastOfSeries = Readonly<Record<string, readonly [epoch: number, nonce: number]>>;
-
-/** The last receipts before a roll of an epoch: those of the epoch, and of earlier ones for the rest. */
-export const findLastOfSeries = async (
-  finder: Finder,
+/** Stores receipts of rolls that are not stored with the end any more. */
+const keepRun = (
+  work: Work,
   userId: string,
-  { epoch, nonce }: store.ReceiptPosition,
-): Promise<LastOfSeries> => {
-  const [[rotation], rows] = await Promise.all([
-    finder.find(store.receiptAt, { userId, epoch, nonce: ROTATION_NONCE }),
-    finder.find(store.lastOfSeries, { userId, epoch, before: nonce }),
-  ]);
-  const earlier: LastOfSeries = JSON.parse(rotation?.series ?? '{}');
-  return { ...earlier, ...Object.fromEntries(rows.map((row) => [row.series, [epoch, Number(row.nonce)]])) };
+  { epoch, nonce, head }: Pick<PlayerEpoch, 'epoch' | 'nonce' | 'head'>,
+  run: string,
+): void => {
+  const count = lengthOfRun(run);
+  work.write(store.insertReceipts, {
+    user_id: userId,
+    ...{ epoch, nonce: nonce - count, count, series: termsOfRun(run), hash: head, receipts: run },
+  });
 };
 
 /** Begins an epoch with the receipt of its rotation. */
@@ -245,12 +248,19 @@ export const beginEpoch = (
   { seed, nextSeed, last }: { readonly seed: string; readonly nextSeed: string; readonly last: LastOfSeries },
 ): Seeds => {
   const { userId, epoch, clientSeed, manifest } = receipt;
-  const place = { userId, epoch, nonce: ROTATION_NONCE, series: JSON.stringify(last) };
-  const rotation = writeReceipt(work, place, receipt);
+  const { seeds, run, save } = held;
+  if (seeds?.current && run !== null) keepRun(work, userId, seeds.current, run);
+  const text = receiptText(receipt);
+  const rotation = digestOf(text);
+  const series = JSON.stringify(last);
+  work.write(store.insertReceipts, {
+    user_id: userId,
+    ...{ epoch, nonce: ROTATION_NONCE, count: 1, series, hash: rotation, receipts: text },
+  });
   const row = { user_id: userId, epoch, seed, client_seed: clientSeed, manifest, rotation, next_seed: nextSeed };
-  const end = { rotation, nonce: 0, head: rotation, atMs: Date.parse(receipt.at) };
+  const end: End = { rotation, nonce: 0, head: rotation, atMs: Date.parse(receipt.at), run: null };
   work.write(store.updateSeeds, row);
-  held.save(end);
+  save(endText(end));
   addToLog(work, { kind: 'rotation', subject: rotation }, { kind: 'manifest', subject: manifest });
   return toSeeds(toEpoch(row), nextSeed, end);
 };
@@ -260,8 +270,8 @@ const MUST_ROTATE =
   'must rotate first: what is rolled on has changed since the player chose a client seed, and nobody may know the seed before';
 
 type Call =
-  | Pick<RollReceipt, 'kind' | 'scope' | 'request' | 'before' | 'after' | 'results'>
-  | Pick<SparkReceipt, 'kind' | 'scope' | 'request' | 'before' | 'after' | 'results'>;
+  | Pick<RollReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>
+  | Pick<SparkReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>;
 
 /** A verifiable roll: its draws, and the receipt that it leaves. */
 export interface VerifiableRoll {
@@ -296,14 +306,15 @@ const drawsFor = (
 export const beginRoll = (
   work: Work,
   { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
-  { userId, on, recent, seeds, save, manifest, hidden }: HeldEpoch,
+  { userId, on, recent, seeds, run, save, manifest, hidden, areTermsKept }: HeldEpoch,
 ): VerifiableRoll => {
   const current = seeds?.current ?? null;
   if (current === null || manifest === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   if (!isIn(manifest, on)) throw conflict({ path: '/body/userId', message: MUST_ROTATE });
   publishSnapshots(work, hidden);
+  if (!areTermsKept) keepSnapshots(work, on.terms);
   const { draws, used } = drawsFor(recent, current, { teamId, userId });
-  const { templateId, config, pool, salt } = on;
+  const { templateId, config, pool, salt, scope, terms, tiers } = on;
   const { epoch, rotation, nonce, head: previous } = current;
   const atMs = timeOfNext(seeds, nowMs);
   return {
@@ -312,12 +323,18 @@ export const beginRoll = (
       const receipt = {
         v: EDITION,
         ...call,
-        ...{ teamId, userId, at: isoTime(atMs), epoch, nonce, previous, templateId, config, salt, pool },
+        ...{ teamId, userId, at: isoTime(atMs), epoch, nonce, previous, scope, templateId, config, salt, pool },
         draws: used(),
-      } as AnyReceipt;
-      const series = JSON.stringify([call.scope, templateId]);
-      const head = writeReceipt(work, { userId, epoch, nonce, series }, receipt);
-      save({ rotation, nonce: nonce + 1, head, atMs });
+      } as CallReceipt;
+      const head = digestOf(receiptText(receipt));
+      let stored = runWith(run, terms.hash, tiers, receipt, atMs);
+      if (stored === undefined) {
+        if (run !== null) keepRun(work, userId, current, run);
+        stored = runWith(null, terms.hash, tiers, receipt, atMs) as string;
+      }
+      const isFull = stored.length > LIMITS.openReceiptsLength || lengthOfRun(stored) >= LIMITS.receiptsPerRow;
+      if (isFull) keepRun(work, userId, { epoch, nonce: nonce + 1, head }, stored);
+      save(endText({ rotation, nonce: nonce + 1, head, atMs, run: isFull ? null : stored }));
       return { epoch, nonce, receipt: head };
     },
   };
@@ -326,29 +343,6 @@ export const beginRoll = (
 /** What the response to a roll says about its receipt: JSON of an additional member, preceded by a comma. */
 export const fairnessText = (fairness: RollFairness | undefined): string =>
   fairness === undefined ? '' : `,"fairness":${JSON.stringify(fairness)}`;
-
-/** Writes a receipt, and returns its hash. */
-const writeReceipt = (
-  work: Work,
-  place: store.ReceiptPosition & { readonly userId: string; readonly series: string },
-  receipt: AnyReceipt,
-): string => {
-  const text = receiptText(receipt);
-  const hash = digestOf(text);
-  const { userId, epoch, nonce, series } = place;
-  work.write(store.insertReceipt, { user_id: userId, epoch, nonce, series, hash, receipt: text });
-  return hash;
-};
-
-/** What the response to a roll said about its receipt; undefined if there is none any more. */
-export const findFairness = async (
-  finder: Finder,
-  userId: string,
-  place: store.ReceiptPosition,
-): Promise<RollFairness | undefined> => {
-  const [found] = await finder.find(store.hashAt, { userId, ...place });
-  return found && { ...place, receipt: found.hash };
-};
 
 /** Keeps verifiable rolls out while a user is deleted. */
 export const holdSeedsOf = async (tx: Transaction, userId: string): Promise<void> => {

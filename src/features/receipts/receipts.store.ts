@@ -25,13 +25,15 @@ export const insertSeeds = insertInto('player_seeds', SEEDS);
 
 export const updateSeeds = updateIn('player_seeds', SEEDS, { key: ['user_id'] });
 
-export const insertReceipt = insertInto('player_receipts', {
+/** Receipts that follow each other; or one, of a rotation. */
+export const insertReceipts = insertInto('player_receipts', {
   user_id: 'text',
   epoch: 'integer',
   nonce: 'bigint',
+  count: 'integer',
   series: 'text',
   hash: 'text',
-  receipt: 'text',
+  receipts: 'text',
 });
 
 export interface ReceiptPosition {
@@ -39,37 +41,35 @@ export interface ReceiptPosition {
   readonly nonce: number;
 }
 
-export const receiptAt = lookup(
+/** The row that begins with a nonce, or the last one before it. */
+export const receiptsAt = lookup(
   { userId: 'text', epoch: 'integer', nonce: 'bigint' },
   (queries, teamId, { userId, epoch, nonce }) =>
-    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch, nonce }).selectAll(),
+    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch })
+      .selectAll()
+      .where('nonce', '<=', nonce)
+      .orderBy('nonce', 'desc')
+      .limit(1),
 );
 
-/** The hash alone: receipts are long. */
-export const hashAt = lookup(
-  { userId: 'text', epoch: 'integer', nonce: 'bigint' },
-  (queries, teamId, { userId, epoch, nonce }) =>
-    rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch, nonce }).select('hash'),
-);
-
-/** The last receipt of each series in an epoch, before a nonce. */
+/** The last receipt of each series in an epoch, before a nonce or in the row with it. */
 export const lastOfSeries = lookup(
   { userId: 'text', epoch: 'integer', before: 'bigint' },
   (queries, teamId, { userId, epoch, before }) =>
     rowsOf('player_receipts', { queries, teamId }, { user_id: userId, epoch })
-      .select(({ fn }) => ['series', fn.max('nonce').as('nonce')])
+      .select((eb) => ['series', eb.fn.max(eb('nonce', '+', eb('count', '-', 1))).as('nonce')])
       // Not the rotation.
       .where('nonce', '>=', 0)
       .where('nonce', '<', before)
       .groupBy('series'),
 );
 
-/** The receipts of a user after a position, by epoch and nonce; each epoch begins with its rotation. */
+/** Rows of a user from a position on, by epoch and nonce; each epoch begins with its rotation. */
 export const selectReceipts = (
   reader: Reader,
   userId: string,
   { epoch }: { readonly epoch?: number | undefined },
-  { after, limit }: { after: ReceiptPosition | undefined; limit: number },
+  { from, limit }: { from: ReceiptPosition | undefined; limit: number },
 ): Promise<ReceiptRow[]> => {
   let query = rowsOf('player_receipts', reader, { user_id: userId })
     .selectAll()
@@ -77,9 +77,9 @@ export const selectReceipts = (
     .orderBy('nonce')
     .limit(limit);
   if (epoch !== undefined) query = query.where('epoch', '=', epoch);
-  if (after !== undefined)
+  if (from !== undefined)
     query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('epoch', 'nonce'), '>', tuple(after.epoch, after.nonce)),
+      eb(refTuple('epoch', 'nonce'), '>=', tuple(from.epoch, from.nonce)),
     );
   return query.execute();
 };

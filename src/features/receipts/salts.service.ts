@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Identity } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
-import { type ManifestEntry, manifestEntry } from '../../engine/fairness/receipts.ts';
+import { type ManifestEntry, manifestEntry, PLAIN_SCOPE, scopeOf } from '../../engine/fairness/receipts.ts';
+import { termsText } from '../../engine/fairness/runs.ts';
+import { digestOf } from '../../shared/digest.ts';
+import type { Snapshot } from '../snapshots/snapshots.service.ts';
 import type { TeamKeys } from '../team-keys/team-keys.service.ts';
 import { type Identities, type Subject, teamOf, templateIdOf } from './identities.service.ts';
 
@@ -9,8 +12,13 @@ import { type Identities, type Subject, teamOf, templateIdOf } from './identitie
 export interface Salted extends Identity {
   readonly templateId: string;
   readonly salt: string;
+  /** Of the calls on it. */
+  readonly scope: string;
   readonly entry: ManifestEntry;
-  /** Whether it was found that everyone can read it. */
+  /** What receipts on it have in common, as it is kept. */
+  readonly terms: Snapshot;
+  readonly tiers: readonly string[];
+  /** Whether it was found that everyone can read it, and that the terms are kept. */
   isPublished: boolean;
 }
 
@@ -31,7 +39,15 @@ export const createSalts = (identities: Identities, teamKeys: TeamKeys): Salts =
       const salt = createHmac('sha256', Buffer.from(teamKeys.of(finder, 'salts'), 'hex'))
         .update(JSON.stringify([templateId, config]))
         .digest('hex');
-      return { templateId, config, pool, salt, entry: manifestEntry(templateId, config, salt), isPublished: false };
+      const template = 'team' in subject ? subject.template() : null;
+      const tiers = template?.tiers.all.flatMap(({ optionId }) => optionId ?? []) ?? [];
+      const scope = template === null ? PLAIN_SCOPE : scopeOf(templateId, template.pityGroup);
+      const text = termsText({ scope, templateId, config, pool, salt, tiers });
+      return {
+        ...{ templateId, config, pool, salt, entry: manifestEntry(templateId, config, salt), scope, tiers },
+        terms: { hash: digestOf(text), text },
+        isPublished: false,
+      };
     });
   },
 });

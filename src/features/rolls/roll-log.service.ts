@@ -6,7 +6,7 @@ import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-import { findFairness } from '../receipts/receipts.service.ts';
+import { findFairness } from '../receipts/stored-receipts.service.ts';
 import { findItemNames } from '../statistics/statistics.service.ts';
 import { findKnownUser, findRollers } from '../users/users.service.ts';
 import { type Counters, type ReadDetails, readDetails } from './roll-details.service.ts';

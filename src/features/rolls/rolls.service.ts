@@ -1,5 +1,5 @@
 import { type Finder, holdAll, type Work } from '../../database/work.ts';
-import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
+import { plainRow } from '../../engine/fairness/receipts.ts';
 import {
   isRollable,
   type ItemOdds as OddsOfItem,
@@ -106,7 +106,6 @@ const rollForUser = async (
   const [given] = room.give([{ itemId: rolled.item.id, values: rolled.values }]);
   const fairness = roll?.leaveReceipt({
     kind: 'roll',
-    scope: PLAIN_SCOPE,
     request: classifierOptionIds === undefined ? {} : { classifierOptionIds },
     before: null,
     after: null,

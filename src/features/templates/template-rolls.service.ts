@@ -1,6 +1,6 @@
 import { adviceOn } from '../../catalog/warnings.ts';
 import { type Finder, holdAll, type Read, type Work } from '../../database/work.ts';
-import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
+import { type RollReceiptRequest, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
 import { longestResults } from '../../engine/systems/longest.ts';
 import {
@@ -177,7 +177,6 @@ export const rollTemplate = async (
   const given = room?.give(rolled.map(giftOf));
   const fairness = verifiable?.leaveReceipt({
     kind: 'roll',
-    scope: scopeOf(id, template.pityGroup),
     request: receiptRequest(template.type, count, depth),
     before,
     after,
@@ -236,7 +235,6 @@ export const sparkTemplate = async (
   const [given] = room.give([giftOf(item)]) as [GiveResult];
   const fairness = verifiable?.leaveReceipt({
     kind: 'spark',
-    scope: scopeOf(id, template.pityGroup),
     request: { itemId },
     before: held.state,
     after,

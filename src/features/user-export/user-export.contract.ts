@@ -15,7 +15,7 @@ const UserExport = Type.Object(
     userSpaces: Type.Array(UserSpace),
     states: Type.Array(
       Type.Object({
-        scope: Type.String({ description: '`template:ID`, `group:NAME` for a pity group, or `receipts`.' }),
+        scope: Type.String({ description: '`template:ID`, or `group:NAME` for a pity group.' }),
         templateId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
         state: Type.Unknown({ description: 'Counters as they are stored; their form may change.' }),
       }),

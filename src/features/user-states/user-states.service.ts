@@ -72,37 +72,31 @@ export const holdTemplateState = (work: Work, userId: string, owner: StateOwner)
   );
 };
 
-/** Where the chain of a user's receipts ends, locked by the command that may add one. */
-export interface HeldEnd<T> {
-  readonly end: T | null;
+/** The end of a user's receipts, locked by the command that may add one. */
+export interface HeldEnd {
+  readonly end: string | null;
   /** The user must exist or be created by the same command. */
-  save(next: T): void;
+  save(next: string): void;
 }
 
 const RECEIPTS = 'receipts';
 
-const readEnd = <T>([row]: Found): T | null => (row === undefined ? null : JSON.parse(row.state));
-
 /** Verifiable rolls and rotations of a user are serialized. */
-export const holdReceipts = <End extends object, T>(
-  work: Work,
-  userId: string,
-  read: (held: HeldEnd<End>) => T | Promise<T>,
-): Hold<T> =>
-  holding([ask(store.holdState, { user_id: userId, scope: RECEIPTS })], (found) =>
+export const holdReceipts = <T>(work: Work, userId: string, read: (held: HeldEnd) => T | Promise<T>): Hold<T> =>
+  holding([ask(store.holdState, { user_id: userId, scope: RECEIPTS })], ([found]) =>
     read({
-      end: readEnd<End>(found),
-      save: (next) => {
-        const row = { user_id: userId, scope: RECEIPTS, state: JSON.stringify(next) };
-        if (found.length > 0) work.write(store.updateState, row);
+      end: found?.state ?? null,
+      save: (state) => {
+        const row = { user_id: userId, scope: RECEIPTS, state };
+        if (found !== undefined) work.write(store.updateState, row);
         else work.write(store.insertState, { ...row, template_id: null });
       },
     }),
   );
 
 /** The same without a lock. */
-export const findReceiptsEnd = async <T>(finder: Finder, userId: string): Promise<T | null> =>
-  readEnd<T>(await finder.find(store.stateOf, { user_id: userId, scope: RECEIPTS }));
+export const findReceiptsEnd = async (finder: Finder, userId: string): Promise<string | null> =>
+  (await finder.find(store.stateOf, { user_id: userId, scope: RECEIPTS }))[0]?.state ?? null;
 
 /** The current state, without a lock; null if the user never rolled on the template. */
 export const findTemplateState = async (
@@ -127,13 +121,11 @@ export const holdStatesOf = async (tx: Transaction, userId: string): Promise<voi
 export const countUsersWithState = async (reader: Reader, templateId: string, most: number): Promise<number> =>
   (await store.selectUsersOf(reader, templateId, most)).length;
 
-/** Everything that is remembered about a user, in its stored form. */
+/** Everything that is remembered about a user, apart from receipts, in its stored form. */
 export const listStates = async (reader: Reader, userId: string) =>
-  (await store.selectStatesOf(reader, userId)).map(({ scope, template_id: templateId, state }) => ({
-    scope,
-    templateId,
-    state: JSON.parse(state) as unknown,
-  }));
+  (await store.selectStatesOf(reader, userId))
+    .filter(({ scope }) => scope !== RECEIPTS)
+    .map(({ scope, template_id: templateId, state }) => ({ scope, templateId, state: JSON.parse(state) as unknown }));
 
 /** Counters before and after somebody has set them. */
 export interface CounterChange {

@@ -193,7 +193,11 @@ export const selectReceipts = (queries: Queries) =>
     .orderBy('nonce')
     .compile();
 
-/** The seeds of all users, each with the last rotation and where receipts end. */
+/** What receipts have in common. All other snapshots are objects. */
+export const selectTerms = (queries: Queries) =>
+  queries.selectFrom('snapshots').select(['team_id', 'hash', 'text']).where('text', 'like', '["%').compile();
+
+/** The seeds of all users, each with the last rotation, the last row of receipts, and where receipts end. */
 export const selectSeeds = (queries: Queries, rotationNonce: number) =>
   queries
     .selectFrom('player_seeds as seeds')
@@ -213,10 +217,11 @@ export const selectSeeds = (queries: Queries, rotationNonce: number) =>
     .select((eb) => [
       'seeds.team_id',
       'seeds.user_id',
+      'seeds.epoch',
       'seeds.seed',
       'seeds.next_seed',
       'seeds.rotation',
-      'receipts.receipt',
+      'receipts.receipts as receipt',
       'receipts.hash',
       'ends.state as end',
       eb
@@ -228,6 +233,15 @@ export const selectSeeds = (queries: Queries, rotationNonce: number) =>
         .orderBy('every.nonce', 'desc')
         .limit(1)
         .as('last_hash'),
+      eb
+        .selectFrom('player_receipts as every')
+        .select((each) => each('every.nonce', '+', each.ref('every.count')).as('next'))
+        .whereRef('every.team_id', '=', 'seeds.team_id')
+        .whereRef('every.user_id', '=', 'seeds.user_id')
+        .orderBy('every.epoch', 'desc')
+        .orderBy('every.nonce', 'desc')
+        .limit(1)
+        .as('next_nonce'),
     ])
     .compile();
 

@@ -7692,7 +7692,7 @@ namespace Itemwright
 
     public sealed class UserExportState : Model
     {
-        /// <summary><c>template:ID</c>, <c>group:NAME</c> for a pity group, or <c>receipts</c>.</summary>
+        /// <summary><c>template:ID</c>, or <c>group:NAME</c> for a pity group.</summary>
         public string Scope { get; set; }
 
         public string TemplateId { get; set; }
