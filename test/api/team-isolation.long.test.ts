@@ -207,9 +207,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('not found', '/users/b-user/templates/a-template/counters', { sparkPoints: 1 }),
   ],
   'GET /users/:userId/counter-changes': () => [attempt('not found', '/users/a-user/counter-changes')],
-  'GET /users/:userId/deleted-item-instances': () => [
-    attempt('not found', '/users/a-user/deleted-item-instances'),
-  ],
+  'GET /users/:userId/deleted-item-instances': () => [attempt('not found', '/users/a-user/deleted-item-instances')],
   'GET /users/:userId/export': () => [attempt('not found', '/users/a-user/export')],
   'GET /items/odds': () => [attempt('own', '/items/odds')],
   'POST /users': () => [attempt('own', '/users', { id: 'a-user', externalId: 'a-external' })],
