@@ -147,9 +147,9 @@ onEveryDatabase('authorization', (service) => {
     assert.equal((await service().post('/attributes', undefined, { raw })).status, 413);
   });
 
-  /** Operations that change the catalog, and the preview of odds and simulations, which belong to it. */
+  /** Operations that change the catalog, and previews of odds, simulations and rolls, which belong to it. */
   const CATALOG =
-    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/(?:odds|simulate)|catalog\/(?!plan).*)$/;
+    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/(?:odds|simulate|test-rolls)|catalog\/(?!plan).*)$/;
   const MAY: Record<Role, (operation: string) => boolean> = {
     read: () => false,
     support: (operation) => !CATALOG.test(operation),
@@ -159,7 +159,7 @@ onEveryDatabase('authorization', (service) => {
   };
   test('tells changes of the catalog from everything else', () => {
     const operations = guardedRoutesOf(service().app).map(({ method, url }) => `${method} ${url}`);
-    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 22);
+    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 23);
   });
   for (const role of ROLES) {
     test(`lets ${role} do exactly what it may on every route`, async () => {

@@ -32,6 +32,11 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     body: { templateId: 'banner', players: 20, rolls: 5, seed: 'seed-1' },
     isEffectless: true,
   },
+  'POST /templates/test-rolls': {
+    path: '/templates/test-rolls',
+    body: { templateId: 'banner', count: 3 },
+    isEffectless: true,
+  },
   'POST /templates/:id/roll': { path: '/templates/banner/roll', body: { userId: 'ann', count: 3, grant: true } },
   'POST /templates/:id/spark': { path: '/templates/banner/spark', body: { userId: 'bob', itemId: 'sword' } },
   'POST /catalog/plan': { path: '/catalog/plan', body: { changes: [] }, isEffectless: true },

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type SelectModifierNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { type RawNode, type SelectModifierNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { LIMITS } from '../../shared/limits.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import type { Lookup, Write } from '../declarations.ts';
@@ -18,8 +18,16 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 const LOCKS: ReadonlySet<unknown> = new Set(['ForUpdate', 'SkipLocked']);
 
-/** SQLite has a single writer, which in effect holds every row, so row locks are left out of queries. */
-class LocklessCompiler extends SqliteQueryCompiler {
+/**
+ * SQLite has a single writer, which in effect holds every row, so row locks are left out of queries. It compares texts byte
+ * by byte, so that need not be asked for either.
+ */
+class PlainCompiler extends SqliteQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    const sqlFragments = node.sqlFragments.map((text) => text.replace(' collate "C"', ''));
+    super.visitRaw({ ...node, sqlFragments });
+  }
+
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!LOCKS.has(node.modifier)) super.visitSelectModifier(node);
   }
@@ -123,7 +131,7 @@ export const connect = (path: string, cacheKib: number): Connection => {
 
   const queries = createQueries<Tables>({
     adapter: new TransactionalDdlAdapter(),
-    compiler: new LocklessCompiler(),
+    compiler: new PlainCompiler(),
     introspector: (db) => new SqliteIntrospector(db),
     run: async (text, parameters) => {
       await takeTurns();

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { insertInto, locking, lookup, rowByKey, rowsOf } from '../../database/declarations.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -62,9 +63,10 @@ export const selectByPrefix = (
   limit: number,
 ): Promise<UserRow[]> => {
   const end = endOfPrefix(prefix);
-  let query = rowsOf('users', reader).selectAll().where(column, '>=', prefix).orderBy(column).limit(limit);
-  if (end !== undefined) query = query.where(column, '<', end);
-  if (after !== undefined) query = query.where(column, '>', after);
+  const text = sql<string>`${sql.ref(column)} collate "C"`;
+  let query = rowsOf('users', reader).selectAll().where(text, '>=', prefix).orderBy(text).limit(limit);
+  if (end !== undefined) query = query.where(text, '<', end);
+  if (after !== undefined) query = query.where(text, '>', after);
   return query.execute();
 };
 
