@@ -1312,10 +1312,14 @@ class Story:
             if e.nonce < 0:
                 continue
             where = "epoch %d, nonce %d: " % place
+            start = self.claimed_from(place[0])
+            claimed = start is not None and e.nonce >= start
             for part, key in (("pity", r["scope"]), ("own", r["templateId"])):
                 if r["before"] is not None:
                     mine = canonical(r["before"][part])
                     text, earlier = left.get((part, key), (None, None))
+                    if not claimed and earlier != gap:  # only the last calls are there
+                        text = None
                     if text is None:
                         if gap or mine != EMPTY[part]:
                             self.note(where + "%s of %s is taken as given" % (part, key))

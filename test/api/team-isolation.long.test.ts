@@ -184,6 +184,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('invalid', '/templates/odds', { config: { baseRates: { [a.optionId]: 1 } } }),
     attempt('invalid', '/templates/odds', { config: { featuredItemIds: ['a-item'] } }),
   ],
+  'POST /templates/test-rolls': (a) => [
+    attempt('invalid', '/templates/test-rolls', { templateId: 'a-template' }),
+    attempt('invalid', '/templates/test-rolls', { config: { baseRates: { [a.optionId]: 1 } } }),
+  ],
   'POST /templates/simulate': (a) => [
     attempt('invalid', '/templates/simulate', { templateId: 'a-template', players: 1, rolls: 1, seed: 's' }),
     attempt('invalid', '/templates/simulate', { config: {}, itemIds: ['a-item'], players: 1, rolls: 1, seed: 's' }),

@@ -14,8 +14,11 @@ interface LastKnown<T> {
 export interface Standings {
   /** Begins an epoch. */
   begin(epoch: Epoch): void;
-  /** Compares the state before a call with what earlier calls left, and takes what it says that it left itself. */
-  check(entry: CallEntry): void;
+  /**
+   * Compares the state before a call with what earlier calls left, and takes what it says that it left itself. Of what comes
+   * before all that is claimed, a proof has only the last calls, so one of them may differ from an earlier one.
+   */
+  check(entry: CallEntry, isClaimed: boolean): void;
   /** Calls whose state before could not be compared with anything, or not with certainty. */
   readonly starts: ReadonlySet<CallEntry>;
 }
@@ -32,10 +35,11 @@ export const createStandings = (note: Note): Standings => {
   let gaps = 0;
   let next = { epoch: -1, nonce: 0 };
 
-  const compare = (entry: CallEntry): void => {
+  const compare = (entry: CallEntry, isClaimed: boolean): void => {
     const { scope, templateId, before } = entry.receipt;
     if (before === null) return;
-    const [pity, own] = [pities.get(scope), owns.get(templateId)];
+    const comparable = <T>(known: LastKnown<T> | undefined) => (isClaimed || known?.gaps === gaps ? known : undefined);
+    const [pity, own] = [comparable(pities.get(scope)), comparable(owns.get(templateId))];
     const { pity: firstPity, own: firstOwn } = initialState();
     const differences = stateDifferences({ pity: pity?.state ?? before.pity, own: own?.state ?? before.own }, before);
     if (differences.length > 0) {
@@ -63,11 +67,11 @@ export const createStandings = (note: Note): Standings => {
       if (number !== next.epoch + 1 || opening?.receipt.count !== next.nonce) gaps += 1;
       next = { epoch: number, nonce: 0 };
     },
-    check: (entry) => {
+    check: (entry, isClaimed) => {
       const { scope, templateId, nonce, after } = entry.receipt;
       if (nonce !== next.nonce) gaps += 1;
       next = { ...next, nonce: nonce + 1 };
-      compare(entry);
+      compare(entry, isClaimed);
       if (after === null) return;
       pities.set(scope, { state: after.pity, gaps });
       owns.set(templateId, { state: after.own, gaps });

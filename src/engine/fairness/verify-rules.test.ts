@@ -80,6 +80,34 @@ describe('a proof is verified with', () => {
     );
   });
 
+  test('templates of a pity group that took turns before what is claimed, of which only the last calls are there', () => {
+    const config = { baseRates, pityThreshold: 9, pityGroup: 'group' };
+    const templates = ['first', 'second', 'alone'].map(
+      (id): TestTemplate => ({
+        ...{ id, type: 'gacha' },
+        config: id === 'alone' ? { baseRates } : config,
+      }),
+    );
+    const history = playHistory({ options, items, templates, secret: 'turns' });
+    history.rotate('one');
+    for (const id of ['first', 'second', 'second', 'alone', 'first']) history.roll(id, { count: 1 });
+    history.rotate('two');
+    history.roll('second', { count: 1 });
+    const whole = history.proof();
+    const isCall = (epoch: number, nonces: readonly number[]) => (one: TestProof['receipts'][number]) =>
+      one.kind === 'rotate' || (one.epoch === epoch && nonces.includes(one.nonce));
+    const part = { ...whole, epoch: 0, from: 3, receipts: whole.receipts.filter(isCall(0, [0, 2, 3, 4])) };
+    assertSound(part);
+    const claimed = { ...part, from: 0 };
+    assert.match(JSON.stringify(failuresOf(verified(claimed))), /calls before it|not what the last roll had left/);
+    // What the last call of the group left still counts.
+    const changed = callOf(part, 0, 4);
+    assert.ok(changed.before !== null);
+    changed.before.pity.counters = [];
+    relink(part);
+    assert.match(JSON.stringify(failuresOf(verified(part))), /not what the last roll had left/);
+  });
+
   test('multipliers of options, slots of their own rates and filters, and offers that are due', () => {
     const multiplied = options.map((one) => ({ ...one, dropRateMultiplier: one.id === 'steel' ? 3.7 : null }));
     assertSound(played(gacha({ baseRates }), { catalog: { options: multiplied, items }, rolls: 30 }));

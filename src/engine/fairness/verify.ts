@@ -204,18 +204,32 @@ interface Checked {
   readonly ended: readonly { readonly epoch: Epoch; readonly seeds: Seeds }[];
 }
 
+/** The nonce from which on a story is said to have an epoch; undefined if it is not said to have any of it. */
+const firstOf = ({ number, calls }: Epoch, claims: readonly Claim[]): number | undefined => {
+  const firsts = claims.flatMap((claim) => {
+    if (claim === undefined) return calls[0]?.receipt.nonce ?? [];
+    return claim.epoch === 'all' || claim.epoch === number ? claim.from : [];
+  });
+  return firsts.length === 0 ? undefined : Math.min(...firsts);
+};
+
 /** Runs all calls again, epoch by epoch. */
-function* checkCalls(epochs: readonly Epoch[], checks: CallChecks): Generator<number, Checked> {
+function* checkCalls(
+  epochs: readonly Epoch[],
+  claims: readonly Claim[],
+  checks: CallChecks,
+): Generator<number, Checked> {
   const sealed = new Set<Entry>();
   const ended: { epoch: Epoch; seeds: Seeds }[] = [];
   const total = epochs.reduce((sum, { calls }) => sum + calls.length, 0);
   let done = 0;
   for (const epoch of epochs) {
     checks.standings.begin(epoch);
+    const first = firstOf(epoch, claims) ?? Number.POSITIVE_INFINITY;
     const found = seedsOf(epoch);
     if (found.seeds !== null) ended.push({ epoch, seeds: found.seeds });
     for (const entry of epoch.calls) {
-      checks.standings.check(entry);
+      checks.standings.check(entry, entry.receipt.nonce >= first);
       checkCall(entry, epoch, found, checks);
       if (found.seeds === null) sealed.add(entry);
       done += 1;
@@ -290,15 +304,6 @@ function* readAll(sources: readonly string[]): Generator<number, Story | Unreada
   return joined(proofs);
 }
 
-/** The nonce from which on a story is said to have an epoch; undefined if it is not said to have any of it. */
-const firstOf = ({ number, calls }: Epoch, claims: readonly Claim[]): number | undefined => {
-  const firsts = claims.flatMap((claim) => {
-    if (claim === undefined) return calls[0]?.receipt.nonce ?? [];
-    return claim.epoch === 'all' || claim.epoch === number ? claim.from : [];
-  });
-  return firsts.length === 0 ? undefined : Math.min(...firsts);
-};
-
 /** A commitment that was kept must have been used, or be the next; together with the client seed that was chosen then. */
 const findSeeds = (rotations: readonly RotateReceipt[], { commitment, clientSeed }: KeptSeeds): KeptFound[] => {
   const found: KeptFound[] = [];
@@ -371,7 +376,7 @@ export function* verifyInSteps(
   const snapshots = readSnapshots(proof.snapshots);
   const standings = createStandings(note);
   const replayer = createReplayer();
-  const { sealed, ended } = yield* checkCalls(epochs, { snapshots, replayer, standings });
+  const { sealed, ended } = yield* checkCalls(epochs, proof.claims, { snapshots, replayer, standings });
 
   // Later, so that the reasons of a receipt begin with what is wrong with itself.
   for (const epoch of epochs) {

@@ -148,7 +148,20 @@ onEveryDatabase('proofs that the service gives', (service) => {
     // Many on one template share a row, a long one fills one, and the last ones have no row yet.
     const templates = [
       ...Array(20).fill('banner'),
-      ...['shrine', 'banner', 'pack', 'shrine', 'shrine', 'long', 'banner', 'chest', 'shrine', 'plain', 'plain'],
+      ...[
+        'second',
+        'banner',
+        'pack',
+        'second',
+        'second',
+        'shrine',
+        'long',
+        'banner',
+        'chest',
+        'shrine',
+        'plain',
+        'plain',
+      ],
       ...Array(5).fill('pack'),
     ];
     const roll = async (template: string): Promise<void> => {
