@@ -73,6 +73,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await send('PUT', '/templates/banner', { name: 'The banner', config: { ...config, pityGroup: 'all' } });
   await post('/templates/odds', { type: 'gacha', config });
   await post('/templates/simulate', { templateId: 'banner', players: 10, rolls: 10, seed: 'seed-1' });
+  await post('/templates/test-rolls', { templateId: 'banner', count: 3 });
   await post('/spaces', { id: 'bag', name: 'Bag', cols: 10, rows: 10 });
   await post('/spaces', { id: 'spare', name: 'Spare', cols: 1, rows: 1 });
   await send('PUT', '/spaces/bag', { rows: 12 });

@@ -59,7 +59,7 @@ const findNode = async (name: string): Promise<string | undefined> => {
 const copyOfClone = async (): Promise<string> => {
   const copy = join(folder, 'clone');
   const isLeftOut = (path: string): boolean =>
-    /^(?:\.git|node_modules|test|bench|data|examples|[^/\\]*\.tgz)(?:[/\\]|$)/.test(relative(ROOT, path));
+    /^(?:\.git|node_modules|test|bench|data|[^/\\]*\.tgz)(?:[/\\]|$)/.test(relative(ROOT, path));
   await cp(ROOT, copy, { recursive: true, filter: (path) => !isLeftOut(path) });
   await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   return copy;
