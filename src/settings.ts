@@ -39,6 +39,8 @@ export interface Settings {
   /** How long roll events and the history of item instances are kept; infinity for forever. */
   readonly keepRollEventsDays: number;
   readonly keepHistoryDays: number;
+  /** How long events are kept. */
+  readonly keepEventsDays: number;
 }
 
 /** Invalid settings, a line each. */
@@ -64,10 +66,10 @@ export const readSettings = (environment: Environment): Settings => {
     if (value === undefined) errors.push(`${name} ${expected}`);
     return value ?? fallback;
   };
-  const days = (name: string): number =>
+  const days = (name: string, fallback = Number.POSITIVE_INFINITY): number =>
     checked(
       name,
-      Number.POSITIVE_INFINITY,
+      fallback,
       (text) => parseWhole(text, LIMITS.keepDays),
       `must be a whole number of days from 1 to ${LIMITS.keepDays}`,
     );
@@ -156,6 +158,7 @@ export const readSettings = (environment: Environment): Settings => {
     ),
     keepRollEventsDays: days('KEEP_ROLL_EVENTS_DAYS'),
     keepHistoryDays: days('KEEP_HISTORY_DAYS'),
+    keepEventsDays: days('KEEP_EVENTS_DAYS', LIMITS.keepEventsDaysByDefault),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')

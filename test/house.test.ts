@@ -79,7 +79,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^compute\//, 'compute'],
   [/^catalog\//, 'catalog'],
   [
-    /^database\/(work|declarations|outside|paging|chunks|claims|observer|public-reads|snapshot-reader)\.ts$/,
+    /^database\/(work|declarations|events|outside|paging|chunks|claims|observer|public-reads|snapshot-reader)\.ts$/,
     'units of work',
   ],
   [/^database\//, 'database'],
@@ -360,6 +360,8 @@ describe('the architecture', () => {
       user_space_rows: 'placements',
       stored_answers: 'http',
       roll_events: 'rolls',
+      events: 'events',
+      event_feeds: 'events',
       roll_counts: 'statistics',
       roll_pending: 'statistics',
       roll_evidence: 'evidence',

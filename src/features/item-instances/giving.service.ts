@@ -11,6 +11,7 @@ import { askUserSpace, type UserSpaceRow } from '../user-spaces/user-spaces.serv
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
 import type { InstanceResult } from './item-instances.contract.ts';
+import { recordCreation } from './instance-events.service.ts';
 import { itemOf, noSuchUserSpace, toInstanceResult, valuesText } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
 
@@ -68,6 +69,7 @@ export const holdReceiver = (
     gridRows: Parameters<Inventory['open']>[2] = [],
   ): OpenReceiver => {
     const inventory = new Inventory(context);
+    const user = ensureUser(work, context, userId, users);
     if (userSpaceId !== undefined && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
     if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), gridRows);
 
@@ -84,6 +86,7 @@ export const holdReceiver = (
       };
       work.write(store.insertInstance, row);
       const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
+      recordCreation(work, context, row, placement, user);
       const itemInstance = toInstanceResult(work.teamId, row, placement);
       return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
     };
@@ -96,7 +99,7 @@ export const holdReceiver = (
       },
     };
     return {
-      user: ensureUser(work, context, userId, users),
+      user,
       requireRoom: (count, largest) => {
         if (userSpace === undefined || onFull === 'unplaced' || inventory.hasRoomFor(userSpace.id, largest, count))
           return room;

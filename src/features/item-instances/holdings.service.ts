@@ -1,4 +1,5 @@
 import { type Ask, ask, type Hold, holding } from '../../database/declarations.ts';
+import type { EventUser } from '../../database/events.ts';
 import { Collision, holdAll, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import type { Catalogs, PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
@@ -6,6 +7,7 @@ import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
 import { askGridRows, askPlacement, Inventory } from '../placements/inventory.service.ts';
 import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
+import { recordMove } from './instance-events.service.ts';
 import * as store from './item-instances.store.ts';
 
 /** What the operations of a command refer to. Whatever exists of it is locked. */
@@ -49,6 +51,8 @@ export class Holdings {
   readonly #created = new Set<string>();
   readonly #userSpaces = new Map<string, UserSpaceRow>();
   readonly #newUsers = new Map<string, KnownUser>();
+  /** Instances of which more is recorded than where they are. */
+  readonly #recorded = new Set<string>();
 
   constructor(work: Work, context: Context, found: Found) {
     this.#work = work;
@@ -73,15 +77,18 @@ export class Holdings {
   }
 
   create(instance: store.InstanceRow): void {
+    this.#recorded.add(instance.id);
     this.#created.add(instance.id);
     this.#now.set(instance.id, instance);
   }
 
   change(instance: store.InstanceRow): void {
+    this.#recorded.add(instance.id);
     this.#now.set(instance.id, instance);
   }
 
   remove(id: string): void {
+    this.#recorded.add(id);
     this.#now.delete(id);
   }
 
@@ -101,9 +108,23 @@ export class Holdings {
     return (this.#found.users.get(id)?.length ?? 0) > 0 || this.#newUsers.has(id);
   }
 
+  /** What is known of a user; of one whom nothing was asked about, the id. */
+  user(id: string): EventUser {
+    return this.#found.users.get(id)?.[0] ?? this.#newUsers.get(id) ?? { id };
+  }
+
   /** Creates a user who does not exist yet, once. */
   ensureUser(id: string): void {
     if (!this.hasUser(id)) this.#newUsers.set(id, ensureUser(this.#work, this.#context, id, []));
+  }
+
+  /** Of moved instances, nothing else has changed: their owner is that of the user space. */
+  #recordMoves(): void {
+    for (const moved of this.inventory.moves()) {
+      const userSpace = this.userSpace((moved.now ?? moved.before)?.userSpaceId ?? '');
+      if (userSpace === undefined || this.#recorded.has(moved.itemInstanceId)) continue;
+      recordMove(this.#work, this.#context, moved, this.user(userSpace.user_id));
+    }
   }
 
   /** Writes everything that changed. */
@@ -117,6 +138,7 @@ export class Holdings {
       const created = this.#now.get(id);
       if (created !== undefined) this.#work.write(store.insertInstance, created);
     }
+    this.#recordMoves();
     this.inventory.save(this.#work);
   }
 }

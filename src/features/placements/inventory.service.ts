@@ -157,6 +157,13 @@ const cellRows = (placement: Placement): store.CellRow[] =>
     };
   });
 
+/** Where an instance was and is placed; null if it is in no user space. */
+export interface Moved {
+  readonly itemInstanceId: string;
+  readonly before: Placement | null;
+  readonly now: Placement | null;
+}
+
 /** What is moved, into which user space and to which position. */
 interface Swap {
   readonly itemInstanceId: string;
@@ -286,6 +293,14 @@ export class Inventory {
       else this.#place(itemInstanceId, item, userSpaceId, place);
     });
     return true;
+  }
+
+  /** What was placed elsewhere, or taken out. */
+  *moves(): Generator<Moved> {
+    for (const [itemInstanceId, now] of this.#now) {
+      const before = this.#before.get(itemInstanceId) ?? null;
+      if (now !== before) yield { itemInstanceId, before, now };
+    }
   }
 
   /** Writes the changes, once. The key over the cells rejects overlaps. */

@@ -23,6 +23,10 @@ export const toUserSpace = (row: store.UserSpaceRow): UserSpace => ({
   updatedAt: isoTime(row.updated_at),
 });
 
+/** A user space as its events say it. Its external id may be personal, and is not among it. */
+const eventData = ({ id, space_id, created_at, updated_at }: store.UserSpaceRow): string =>
+  JSON.stringify({ id, spaceId: space_id, createdAt: isoTime(created_at), updatedAt: isoTime(updated_at) });
+
 export const createUserSpace = async (
   work: Work,
   context: Context,
@@ -30,15 +34,15 @@ export const createUserSpace = async (
   { id, spaceId, externalId = null }: NewUserSpace,
   { catalogs }: { catalogs: Catalogs },
 ): Promise<UserSpace> => {
-  const user = askUser(userId);
-  const [team, users] = await Promise.all([catalogs.current(work), work.find(user.lookup, user.key)]);
+  const asked = askUser(userId);
+  const [team, users] = await Promise.all([catalogs.current(work), work.find(asked.lookup, asked.key)]);
   // A generated id is new; a caller-supplied one is locked, so that nobody else takes it in the meantime.
   const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
   throwIfAny([
     ...(taken.length > 0 ? [{ path: '/body/id', message: 'is already in use' }] : []),
     ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is not a space of this team' }]),
   ]);
-  ensureUser(work, context, userId, users);
+  const user = ensureUser(work, context, userId, users);
   const row: store.UserSpaceRow = {
     team_id: work.teamId,
     id: id ?? newId(),
@@ -49,6 +53,8 @@ export const createUserSpace = async (
     updated_at: context.nowMs,
   };
   work.write(store.insertUserSpace, row);
+  const { nowMs, requestId } = context;
+  work.record({ type: 'user_space.created', nowMs, requestId, user, data: () => eventData(row) });
   return toUserSpace(row);
 };
 
@@ -58,7 +64,11 @@ export const listUserSpaces = async (reader: Reader, userId: string, page: Page)
 };
 
 /** Deletes a locked user space. */
-export const removeUserSpace = (work: Work, id: string): void => work.write(store.deleteUserSpace, { id });
+export const removeUserSpace = (work: Work, { nowMs, requestId }: Context, row: store.UserSpaceRow): void => {
+  work.write(store.deleteUserSpace, { id: row.id });
+  const user = { id: row.user_id };
+  work.record({ type: 'user_space.deleted', nowMs, requestId, user, data: () => eventData(row) });
+};
 
 /** Locks a user space, which is required to place, move or remove anything in it. */
 export const askUserSpace = (id: string): Ask<store.UserSpaceRow> => ask(store.holdUserSpace, { id });
