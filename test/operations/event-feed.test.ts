@@ -10,7 +10,16 @@ const PLAYERS = 200;
 /** Two in the suite; EVENT_KILLS=20 by hand. Each comes with a connection that is terminated, on PostgreSQL. */
 const KILLS = Number(process.env.EVENT_KILLS ?? 2);
 /** How many changes are answered before a node is killed, about. */
-const LIFE = 400;
+const LIFE = 1000;
+
+/** Some commits take a while, as they do with a standby: others, which began later, are then visible earlier. */
+const SLOW_COMMITS = `
+  create function dawdle() returns trigger language plpgsql as $$ begin
+    if random() < 0.05 then perform pg_sleep(0.15 * random()); end if;
+    return null;
+  end $$;
+  create constraint trigger dawdle after insert or update or delete on item_instances deferrable initially deferred
+    for each row execute function dawdle()`;
 
 // biome-ignore lint/suspicious/noExplicitAny: responses and events of several kinds; what is expected of them is asserted.
 type Body = any;
@@ -42,6 +51,7 @@ for (const engine of ENGINES) {
       if (engine === 'postgres') nodes.push(await startApart(url));
       const administrator = engine === 'postgres' ? new pg.Client({ connectionString: url }) : undefined;
       await administrator?.connect();
+      await administrator?.query(SLOW_COMMITS);
       const addressOf = (number: number): string => (nodes[number % nodes.length] as RunningService).address;
       let isOver = false;
 
