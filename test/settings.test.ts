@@ -56,6 +56,7 @@ describe('settings', () => {
         TRUST_PROXY: 'loopback, 10.0.0.0/8',
         KEEP_ROLL_EVENTS_DAYS: '90',
         KEEP_HISTORY_DAYS: '36500',
+        KEEP_EVENTS_DAYS: '7',
       }),
       {
         host: '::',
@@ -98,6 +99,7 @@ describe('settings', () => {
       'TRUST_PROXY',
       'KEEP_ROLL_EVENTS_DAYS',
       'KEEP_HISTORY_DAYS',
+      'KEEP_EVENTS_DAYS',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -135,6 +137,7 @@ describe('settings', () => {
     TRUST_PROXY: ['off', 'loopback', '10.0.0.1', '10.0.0.0/8,::1', 'fd00::/8', 'uniquelocal, 192.0.2.1/32'],
     KEEP_ROLL_EVENTS_DAYS: ['1', '36500'],
     KEEP_HISTORY_DAYS: ['1', '36500'],
+    KEEP_EVENTS_DAYS: ['1', '36500'],
   })) {
     for (const value of values)
       test(`accept ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -190,6 +193,7 @@ describe('settings', () => {
       TRUST_PROXY: ['on', '1', '10.0.0', '10.0.0.0/33', '::/129', 'proxy.example', '10.0.0.1,', '10.0.0.1/a'],
       KEEP_ROLL_EVENTS_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
       KEEP_HISTORY_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
+      KEEP_EVENTS_DAYS: ['0', '-1', 'ever'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {

@@ -1,15 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { LIMITS } from '../shared/limits.ts';
 import type { Ask, KeyOf, KeyTypes, Lookup, Rows, SharedLock, Write } from './declarations.ts';
-import {
-  insertEvents,
-  keptTypes,
-  type NewEvent,
-  rollerOf,
-  rowsOfEvents,
-  typesOf,
-  unknownUsers,
-} from './events.ts';
+import { insertEvents, keptTypes, type NewEvent, rollerOf, rowsOfEvents, typesOf, unknownUsers } from './events.ts';
 import { createQueries } from './kysely.ts';
 import { KnownRows, keyText, RowBatch, tableRank, type Values } from './row-batch.ts';
 import type { Question, Session } from './session.ts';

@@ -55,7 +55,8 @@ const RESPONSES: readonly ErrorResponse[] = [
   {
     name: 'Gone',
     code: 'GONE',
-    description: 'The cursor is not in the feed, or no longer. Go on without `after`, from the oldest event that is kept.',
+    description:
+      'The cursor is not in the feed, or no longer. Go on without `after`, from the oldest event that is kept.',
     headers: [],
     issues: [
       { path: '/query/after', message: 'is not in the feed, or no longer; the oldest cursor is 1841.9f2c01aa.0' },

@@ -11,6 +11,7 @@ import {
   listScheduled,
   publishDueDraft,
 } from '../features/catalog/drafts.service.ts';
+import { sequenceEvents, teamsToSequence } from '../features/events/events.service.ts';
 import {
   findFreeze,
   findOldDays,
@@ -26,7 +27,6 @@ import {
   saveLook,
   teamsWithDueStreams,
 } from '../features/evidence/streams.service.ts';
-import { sequenceEvents, teamsToSequence } from '../features/events/events.service.ts';
 import { removeOldHistory } from '../features/history/history.service.ts';
 import { growLog, teamsToLog } from '../features/log/log.service.ts';
 import {
@@ -162,10 +162,7 @@ export const removeEvents = async (
 };
 
 /** Gives events their places that a node did not, because it was killed after it had committed them. */
-const sequenceRest = async (
-  { database }: Pick<Parts, 'database'>,
-  shouldContinue: () => boolean,
-): Promise<void> => {
+const sequenceRest = async ({ database }: Pick<Parts, 'database'>, shouldContinue: () => boolean): Promise<void> => {
   for (const teamId of await database.read(NO_TEAM, teamsToSequence))
     if (shouldContinue()) await database.transaction(teamId, sequenceEvents);
 };

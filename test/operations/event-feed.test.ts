@@ -194,7 +194,9 @@ for (const engine of ENGINES) {
       try {
         await call(0, '/items', { id: 'sword', name: 'Sword' }, 'sword');
         await Promise.all(
-          Array.from({ length: PLAYERS }, (_, number) => call(0, '/users', { id: `player-${number}` }, `user-${number}`)),
+          Array.from({ length: PLAYERS }, (_, number) =>
+            call(0, '/users', { id: `player-${number}` }, `user-${number}`),
+          ),
         );
         const readers = [follow(7, 0), follow(1000, 300), stream()];
         let cutOff = 0;
@@ -222,12 +224,14 @@ for (const engine of ENGINES) {
           nodes[victim] = await startApart(url);
           const unanswered = changes.filter(({ answeredMs }) => answeredMs === Number.POSITIVE_INFINITY);
           cutOff += unanswered.length;
-          for (let tries = 0; tries < 20; tries += 1)
+          for (let tries = 0; tries < 20; tries += 1) {
             await Promise.all(
               unanswered
                 .filter(({ answeredMs }) => answeredMs === Number.POSITIVE_INFINITY)
                 .map((change, number) => send(change, number)),
             );
+            await delay(100);
+          }
         }
         await delay(2000);
         isOver = true;

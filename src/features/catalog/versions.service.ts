@@ -40,7 +40,12 @@ export const requireBase = (current: number, base: number): void => {
  */
 export const makeVersion = async <T>(
   tx: Transaction,
-  { nowMs, author, source, requestId }: Pick<Context, 'nowMs' | 'author' | 'source'> & Partial<Pick<Context, 'requestId'>>,
+  {
+    nowMs,
+    author,
+    source,
+    requestId,
+  }: Pick<Context, 'nowMs' | 'author' | 'source'> & Partial<Pick<Context, 'requestId'>>,
   { message, base: expected }: NewVersion,
   change: (held: { readonly itemCount: number }) => Promise<Made<T>>,
 ): Promise<{ readonly result: T; readonly version: Version }> => {

@@ -11,16 +11,22 @@ const FeedEvent = Type.Object(
     type: Type.String({ description: `One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}.` }),
     subject: Type.Optional(
       Type.String({
-        description: 'What it is about: `users/ID`, `templates/ID`, `drafts/ID` or `catalog`. Missing if that is a user who was deleted.',
+        description:
+          'What it is about: `users/ID`, `templates/ID`, `drafts/ID` or `catalog`. Missing if that is a user who was deleted.',
       }),
     ),
     time: Timestamp,
     datacontenttype: Type.Literal('application/json'),
     sequence: Type.String({ description: 'Sorts as the feed does.' }),
-    catalogversion: Type.Optional(Type.Integer({ description: 'The version of the catalog, for rolls and changes of the catalog.' })),
+    catalogversion: Type.Optional(
+      Type.Integer({ description: 'The version of the catalog, for rolls and changes of the catalog.' }),
+    ),
     requestid: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request that caused it.' })),
     cause: Type.Optional(
-      Type.String({ description: 'Why something happened to an item instance, as in its history.', examples: ['template:banner'] }),
+      Type.String({
+        description: 'Why something happened to an item instance, as in its history.',
+        examples: ['template:banner'],
+      }),
     ),
     player: Type.Optional(
       Type.String({
@@ -33,7 +39,7 @@ const FeedEvent = Type.Object(
         'What the API returns for the item instance, roll, user, user space, version, draft or alarm; in `before`, what was different before. Ids of deleted users are null.',
     }),
   },
-  { title: 'Event', description: 'A CloudEvent (version 1.0): something that happened.' },
+  { title: 'FeedEvent', description: 'A CloudEvent (version 1.0): something that happened.' },
 );
 export type FeedEvent = Static<typeof FeedEvent>;
 
@@ -43,7 +49,7 @@ const Events = Type.Object(
     cursor: Type.String({ description: 'Where to go on: the `after` of the next request.' }),
     hasMore: Type.Boolean({ description: 'Whether there are more events already.' }),
   },
-  { title: 'Events' },
+  { title: 'FeedPage' },
 );
 
 const Types = Type.Array(Type.String({ maxLength: LIMITS.idLength, examples: ['roll.made'] }), {
@@ -65,7 +71,8 @@ export const listEvents = {
       Type.String({
         minLength: 1,
         maxLength: LIMITS.idLength,
-        description: 'A cursor; `now` for only what happens from now on. Without it, the feed begins with the oldest event that is kept.',
+        description:
+          'A cursor; `now` for only what happens from now on. Without it, the feed begins with the oldest event that is kept.',
       }),
     ),
     types: Type.Optional(IdList('Only events of these types, separated by commas.')),
@@ -101,7 +108,11 @@ export const getEventSettings = {
 export const updateEventSettings = {
   operationId: 'updateEventSettings',
   summary: 'Set the types of events that are kept',
-  description: `What happens from now on is in the feed if its type is listed; what is there already stays. An empty list keeps none. Null is for what teams keep unless they say otherwise: all but ${EVENT_TYPES.filter((type) => !USUAL_TYPES.includes(type)).map((type) => `\`${type}\``).join(', ')}, including types that later versions add.`,
+  description: `What happens from now on is in the feed if its type is listed; what is there already stays. An empty list keeps none. Null is for what teams keep unless they say otherwise: all but ${EVENT_TYPES.filter(
+    (type) => !USUAL_TYPES.includes(type),
+  )
+    .map((type) => `\`${type}\``)
+    .join(', ')}, including types that later versions add.`,
   tags,
   body: Strict(
     { types: Nullable(Types) },

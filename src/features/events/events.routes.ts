@@ -6,8 +6,8 @@ import { type App, sendText } from '../../http/server.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import * as contract from './events.contract.ts';
-import * as reading from './reading.service.ts';
 import * as service from './events.service.ts';
+import * as reading from './reading.service.ts';
 import type { FeedWatch } from './watching.service.ts';
 
 interface Parts extends RequestRunners {

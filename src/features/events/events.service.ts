@@ -7,8 +7,8 @@ import { LIMITS } from '../../shared/limits.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { findKnownUser } from '../users/users.service.ts';
-import { type PresentedEvent, presentEvents } from './presenting.service.ts';
 import * as store from './events.store.ts';
+import { type PresentedEvent, presentEvents } from './presenting.service.ts';
 
 /**
  * A place in the feed: after the first `index` events of the row with a position, or after all of them. The tag is that of
@@ -117,7 +117,11 @@ export const readSlice = async (
   reader: Reader,
   catalogs: Catalogs,
   given: Cursor | undefined,
-  { wanted, limit, path = '/query/after' }: { readonly wanted?: Wanted; readonly limit: number; readonly path?: string },
+  {
+    wanted,
+    limit,
+    path = '/query/after',
+  }: { readonly wanted?: Wanted; readonly limit: number; readonly path?: string },
 ): Promise<Slice> => {
   const most = LIMITS.eventRowsRead;
   const [head, rows] = await Promise.all([
@@ -164,20 +168,31 @@ export const readSlice = async (
   return { events, cursor, hasMore };
 };
 
-/** A page of the feed. Rows with nothing that is wanted are passed over, but not without end. */
+/** A page of the feed, for which not more than a certain number of rows is looked at. */
 export const readPage = async (
   reader: Reader,
   catalogs: Catalogs,
   after: Cursor | 'now' | undefined,
-  query: { readonly types?: readonly string[] | undefined; readonly userId?: string | undefined; readonly limit: number },
+  query: {
+    readonly types?: readonly string[] | undefined;
+    readonly userId?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<Slice> => {
   if (after === 'now') return { events: [], cursor: await lastCursor(reader), hasMore: false };
   const wanted = await wantedBy(reader, query);
-  let cursor = after;
+  const events: PresentedEvent[] = [];
+  let from = after;
+  let length = 0;
   for (let reads = 1; ; reads += 1) {
-    const slice = await readSlice(reader, catalogs, cursor, { wanted, limit: query.limit });
-    if (slice.events.length > 0 || !slice.hasMore || reads === LIMITS.eventReadsPerPage) return slice;
-    cursor = slice.cursor;
+    const slice = await readSlice(reader, catalogs, from, { wanted, limit: query.limit - events.length });
+    for (const event of slice.events) {
+      events.push(event);
+      length += event.text.length;
+    }
+    const isFull = events.length >= query.limit || length >= LIMITS.responseBytes || reads === LIMITS.eventReadsPerPage;
+    if (isFull || !slice.hasMore) return { ...slice, events };
+    from = slice.cursor;
     await takeTurns();
   }
 };

@@ -4,11 +4,7 @@ import type { Reader } from '../../database/work.ts';
 import type { EventType } from '../../shared/event-types.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
-import type {
-  StoredInstanceEvent,
-  StoredMove,
-  StoredPlace,
-} from '../item-instances/instance-events.service.ts';
+import type { StoredInstanceEvent, StoredMove, StoredPlace } from '../item-instances/instance-events.service.ts';
 import { presentRolls, type StoredRollData } from '../rolls/roll-log.service.ts';
 import type { User } from '../users/users.contract.ts';
 import { findUsersOf } from '../users/users.service.ts';
@@ -121,8 +117,7 @@ const dataOf = async (
     atMs: stored.at,
     requestId: stored.requestId ?? null,
   }));
-  const presented =
-    rolls.length === 0 ? [] : await presentRolls(reader, await catalogs.current(reader), rolls);
+  const presented = rolls.length === 0 ? [] : await presentRolls(reader, await catalogs.current(reader), rolls);
   let next = 0;
   return events.map(({ stored }) => {
     const { type } = stored;

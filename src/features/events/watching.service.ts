@@ -97,8 +97,8 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
   };
 
   const lookLater = (watched: Watched, ms: number = LIMITS.eventsLookMs): void => {
-    if (isStopped || watched.waiting.size === 0) return forget(watched);
-    watched.looking ??= setTimeout(() => look(watched), ms).unref();
+    if (isStopped || watched.waiting.size === 0) forget(watched);
+    else watched.looking ??= setTimeout(() => look(watched), ms).unref();
   };
 
   /** On SQLite, events have their places when they are committed. */

@@ -10,8 +10,8 @@ import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.
 import { askUserSpace, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
-import type { InstanceResult } from './item-instances.contract.ts';
 import { recordCreation } from './instance-events.service.ts';
+import type { InstanceResult } from './item-instances.contract.ts';
 import { itemOf, noSuchUserSpace, toInstanceResult, valuesText } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
 

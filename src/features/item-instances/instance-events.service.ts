@@ -59,7 +59,8 @@ export const recordCreation = (
   placement: Placement | null,
   user: EventUser,
   cause = row.cause ?? undefined,
-): void => work.record({ type: 'item_instance.created', nowMs, requestId, user, cause, data: () => textOf(row, placement) });
+): void =>
+  work.record({ type: 'item_instance.created', nowMs, requestId, user, cause, data: () => textOf(row, placement) });
 
 interface Transferred {
   readonly row: Row;

@@ -9,7 +9,13 @@ import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog
 import { findFairness } from '../receipts/receipts.service.ts';
 import { findItemNames } from '../statistics/statistics.service.ts';
 import { findKnownUser, findRollers } from '../users/users.service.ts';
-import { type Counters, type ReadDetails, readDetails, type StoredDetails, showDetails } from './roll-details.service.ts';
+import {
+  type Counters,
+  type ReadDetails,
+  readDetails,
+  type StoredDetails,
+  showDetails,
+} from './roll-details.service.ts';
 import type { RollEvent, RollFilter } from './roll-log.contract.ts';
 import * as store from './roll-log.store.ts';
 

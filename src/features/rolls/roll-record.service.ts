@@ -46,7 +46,8 @@ export const recordRolls = (work: Work, rolls: Rolls): void => {
   countRolls(work, rolls);
   work.record({
     ...{ type: 'roll.made', nowMs, requestId, user: user ?? undefined, version },
-    subject: templateId === null ? 'catalog' : `templates/${templateId}`,
+    // Otherwise it is about the user.
+    ...(user === null && { subject: templateId === null ? 'catalog' : `templates/${templateId}` }),
     data: () => `{"templateId":${JSON.stringify(templateId)},"results":[${results.join()}],"details":${detailed}}`,
   });
 };

@@ -136,11 +136,7 @@ export const sortContents = async (
 };
 
 /** Deletes a user space; its item instances are kept, unplaced. */
-export const deleteUserSpace = async (
-  work: Work,
-  context: Context,
-  { userId, id }: UserSpaceKey,
-): Promise<void> => {
+export const deleteUserSpace = async (work: Work, context: Context, { userId, id }: UserSpaceKey): Promise<void> => {
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
   // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.

@@ -63,7 +63,8 @@ export const findUsersOf = async (finder: Finder, rollerIds: Iterable<string>): 
   const found = new Map<string, User>();
   await inChunks([...new Set(rollerIds)], async (some) => {
     const users = await Promise.all(some.map((rollerId) => finder.find(store.userByRoller, { rollerId })));
-    for (const [index, [user]] of users.entries()) if (user !== undefined) found.set(some[index] as string, store.toUser(user));
+    for (const [index, [user]] of users.entries())
+      if (user !== undefined) found.set(some[index] as string, store.toUser(user));
   });
   return found;
 };

@@ -8,6 +8,7 @@ import type { Snapshot } from '../../database/work.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { timeOfId } from '../../shared/ids.ts';
 import { checkCatalog } from './catalog.ts';
+import { checkEvents } from './events.ts';
 import { checkLog } from './log.ts';
 import * as store from './queries.ts';
 import { checkReceipts } from './receipts.ts';
@@ -240,5 +241,6 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkSnapshots(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
   const leaves = await checkLog(snapshot, report);
+  await checkEvents(snapshot, report);
   return { instances, placements, events, states, receipts, leaves, ...(await checkTeams(snapshot, report)) };
 };

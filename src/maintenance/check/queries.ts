@@ -311,3 +311,16 @@ export const selectPendingEvidence = (queries: Queries, teamId: string) =>
 
 export const selectSnapshots = (queries: Queries) =>
   queries.selectFrom('snapshots').select(['team_id', 'hash', 'text']).compile();
+
+/** Events that have a place in a feed, in their order. */
+export const selectEvents = (queries: Queries) =>
+  queries
+    .selectFrom('events')
+    .select(['team_id', 'position', 'id', 'events'])
+    .where('position', 'is not', null)
+    .orderBy('team_id')
+    .orderBy('position')
+    .compile();
+
+export const selectFeeds = (queries: Queries) =>
+  queries.selectFrom('event_feeds').select(['team_id', 'position', 'last_id']).compile();
