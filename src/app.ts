@@ -115,7 +115,15 @@ export const buildApp = async ({
   const identities = createIdentities();
   const readWhole = createWholeCatalogs();
   const teamKeys = createTeamKeys(database.write);
-  const feedWatch = createFeedWatch(database, catalogs);
+  const feedWatch = createFeedWatch(
+    {
+      read: database.read,
+      // SQLite gives events their places as they are written.
+      transaction: database.engine === 'sqlite' ? undefined : database.transaction,
+      onEvents: database.onEvents,
+    },
+    catalogs,
+  );
   app.addHook('onClose', async () => feedWatch.stop());
   const parts = {
     database,
@@ -129,6 +137,7 @@ export const buildApp = async ({
     feedWatch,
     streams: createEventStreams(app, authorizer),
     identities,
+    read: database.read,
     write: database.write,
     manifests: createManifests(),
     isUpgraded: () => database.hasCompleted('0016-second-edition'),

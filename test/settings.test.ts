@@ -32,6 +32,7 @@ describe('settings', () => {
       trustedProxies: [],
       keepRollEventsDays: Number.POSITIVE_INFINITY,
       keepHistoryDays: Number.POSITIVE_INFINITY,
+      keepEventsDays: 30,
     });
   });
 
@@ -76,6 +77,7 @@ describe('settings', () => {
         trustedProxies: ['loopback', '10.0.0.0/8'],
         keepRollEventsDays: 90,
         keepHistoryDays: 36_500,
+        keepEventsDays: 7,
       },
     );
   });

@@ -176,6 +176,9 @@ export type Read = Database['read'];
 /** For commands outside any unit of work, which must not wait for them but run again afterwards: see `rerunAfter`. */
 export type RunCommand = Database['write'];
 
+/** For transactions outside any other. */
+export type RunTransaction = Database['transaction'];
+
 /** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';
 

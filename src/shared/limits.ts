@@ -50,7 +50,7 @@ export const LIMITS = {
   /** How often a node looks for new events of a team while somebody waits for them. */
   eventsLookMs: 250,
   /** New events of a team get their places at once, but not more often than this. */
-  eventsPassMs: 25,
+  eventsPassMs: 100,
   /** Streams of one process. Each gets a comment from time to time, and is cut off if it reads nothing for that long. */
   streams: 2000,
   streamCommentMs: 15_000,

@@ -97,11 +97,13 @@ const createEventsInOrder = async (schema: Kysely<unknown>): Promise<void> => {
     .addColumn('events', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('events_key', ['team_id', 'id'])
     .execute();
-  await sql`create trigger events_in_order after insert on events when new.position is null and new.number is null begin
+  // Inserted with its position instead: changing it afterwards would write it twice.
+  await sql`create trigger events_in_order before insert on events when new.position is null and new.number is null begin
     insert into event_feeds (team_id, position, last_id) values (new.team_id, 1, new.id)
       on conflict (team_id) do update set position = position + 1, last_id = new.id;
-    update events set position = (select position from event_feeds where team_id = new.team_id)
-      where team_id = new.team_id and id = new.id;
+    insert into events (team_id, id, batch, position, events)
+      select new.team_id, new.id, new.batch, position, new.events from event_feeds where team_id = new.team_id;
+    select raise(ignore);
   end`.execute(schema);
 };
 

@@ -12,6 +12,7 @@ import type { FeedWatch } from './watching.service.ts';
 
 interface Parts extends RequestRunners {
   readonly database: Database;
+  readonly read: Database['read'];
   readonly catalogs: Catalogs;
   readonly feedWatch: FeedWatch;
   readonly streams: EventStreams;

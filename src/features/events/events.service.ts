@@ -1,6 +1,8 @@
+import { ask } from '../../database/declarations.ts';
 import type { StoredEvent } from '../../database/events.ts';
 import { typesOf } from '../../database/events.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import { gone, invalid } from '../../shared/errors.ts';
 import { EVENT_TYPES, type EventType, USUAL_TYPES } from '../../shared/event-types.ts';
 import { LIMITS } from '../../shared/limits.ts';
@@ -201,18 +203,43 @@ export const readPage = async (
 export const teamsToSequence = (reader: Reader): Promise<string[]> => store.selectWaiting(reader);
 
 /**
+ * What a row lock put in order has numbers in that order, and so has what was requested after something else was answered.
+ * The rows of one transaction, which become visible together, stay together.
+ */
+const inOrder = <Row extends { readonly id: string; readonly batch: string; readonly number: number | null }>(
+  rows: readonly Row[],
+): Row[] => {
+  const numberOf = ({ number }: Row): number => number ?? 0;
+  const firstOf = new Map<string, number>();
+  for (const row of rows)
+    firstOf.set(row.batch, Math.min(numberOf(row), firstOf.get(row.batch) ?? Number.POSITIVE_INFINITY));
+  const first = (row: Row): number => firstOf.get(row.batch) as number;
+  return rows.toSorted((a, b) => first(a) - first(b) || compareBytes(a.id, b.id));
+};
+
+/**
  * Gives all events of a team that are committed their place in the feed. Nobody sees an event before that, and none gets
  * a place before another that was there already, so a reader never passes an event. Returns the last position; undefined
  * if another transaction is giving places.
  */
 export const sequenceEvents = async (tx: Transaction): Promise<number | undefined> => {
-  const feed = await store.holdFeed(tx);
+  const hold = () => tx.hold(ask(store.holdFeed, {}));
+  let [[feed]] = await hold();
+  if (feed === undefined) {
+    await store.createFeed(tx);
+    [[feed]] = await hold();
+  }
   if (feed === undefined) return undefined;
   // A statement of its own, which sees what was committed before the lock was taken.
-  const last = await store.placeRows(tx, feed.position);
-  if (last === undefined) return feed.position;
-  await store.saveLast(tx, last);
-  return last.position;
+  const rows = inOrder(await tx.find(store.waitingRows, {}));
+  let { position } = feed;
+  for (const { id } of rows) {
+    position += 1;
+    tx.write(store.savePlace, { id, position });
+  }
+  const last = rows.at(-1);
+  if (last !== undefined) tx.write(store.saveLast, { position, last_id: last.id });
+  return position;
 };
 
 /** Which types of events a team keeps. */

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { lookup, rowsOf } from '../../database/declarations.ts';
+import { lookup, rowsOf, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -32,51 +31,32 @@ export const selectWaiting = async ({ queries }: Reader): Promise<string[]> => {
   return rows.map(({ team_id }) => team_id);
 };
 
-/**
- * Locks the feed of a team. Undefined if another transaction gives places at the moment, which need not be waited for.
- */
-export const holdFeed = async ({ queries, teamId }: Transaction): Promise<{ position: number } | undefined> => {
-  const held = () =>
-    rowsOf('event_feeds', { queries, teamId }).select('position').forUpdate().skipLocked().executeTakeFirst();
-  const found = await held();
-  if (found !== undefined) return found;
+const lastOf = lookup({}, (queries, teamId) => rowsOf('event_feeds', { queries, teamId }).select('position'));
+
+/** Locks the feed of a team; finds nothing if another transaction has it, which need not be waited for. */
+export const holdFeed: typeof lastOf = {
+  ...lastOf,
+  locks: 'event_feeds',
+  build: (queries, teamId) => rowsOf('event_feeds', { queries, teamId }).select('position').forUpdate().skipLocked(),
+};
+
+/** A team that never had an event has no feed. */
+export const createFeed = async ({ queries, teamId }: Transaction): Promise<void> => {
   await queries
     .insertInto('event_feeds')
     .values({ team_id: teamId, types: null, position: 0, last_id: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return held();
 };
 
-/**
- * Gives places to all rows that are committed and have none; returns the last one. What a row lock put in order has
- * numbers in that order, and so has what was requested after something else was answered. The rows of one transaction,
- * which become visible together, stay together.
- */
-export const placeRows = async (
-  { queries, teamId }: Transaction,
-  after: number,
-): Promise<{ position: number; id: string } | undefined> => {
-  const { rows } = await sql<{ position: number; id: string }>`
-    with waiting as (
-      select id, row_number() over (order by first, id) as place from (
-        select id, min(number) over (partition by batch) as first from events
-        where team_id = ${teamId} and position is null) as found)
-    update events set position = ${after} + waiting.place from waiting
-    where events.team_id = ${teamId} and events.id = waiting.id
-    returning events.position as position, events.id as id`.execute(queries);
-  return rows.reduce<{ position: number; id: string } | undefined>(
-    (last, row) => (last === undefined || row.position > last.position ? row : last),
-    undefined,
-  );
-};
+/** Rows that are committed and have no place, in no order. */
+export const waitingRows = lookup({}, (queries, teamId) =>
+  rowsOf('events', { queries, teamId }).select(['id', 'batch', 'number']).where('position', 'is', null),
+);
 
-export const saveLast = async (
-  { queries, teamId }: Transaction,
-  { position, id }: { readonly position: number; readonly id: string },
-): Promise<void> => {
-  await queries.updateTable('event_feeds').set({ position, last_id: id }).where('team_id', '=', teamId).execute();
-};
+export const savePlace = updateIn('events', { id: 'text', position: 'bigint' }, { key: ['id'] });
+
+export const saveLast = updateIn('event_feeds', { position: 'bigint', last_id: 'text' });
 
 export const saveTypes = async ({ queries, teamId }: Transaction, types: string | null): Promise<void> => {
   await queries

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/work.ts';
+import type { Read } from '../../database/work.ts';
 import { invalid } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
@@ -18,7 +18,7 @@ import type { PresentedEvent } from './presenting.service.ts';
 import type { FeedWatch, News } from './watching.service.ts';
 
 interface Parts {
-  readonly database: Database;
+  readonly read: Read;
   readonly catalogs: Catalogs;
   readonly feedWatch: FeedWatch;
 }
@@ -41,7 +41,7 @@ const afterOf = (text: string | undefined, path = AFTER): Cursor | 'now' | undef
 type Waits = <T>(wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 const nextPage = async (
-  { database, catalogs, feedWatch }: Parts,
+  { read, catalogs, feedWatch }: Parts,
   teamId: string,
   from: Slice,
   query: Query & { readonly limit: number },
@@ -53,19 +53,19 @@ const nextPage = async (
     const { cursor } = page;
     const news = await feedWatch.news(teamId, cursor.position, untilMs - performance.now(), signal);
     if (news === undefined) return page;
-    page = await database.read(teamId, (reader) => readPage(reader, catalogs, cursor, query));
+    page = await read(teamId, (reader) => readPage(reader, catalogs, cursor, query));
   }
   return page;
 };
 
 /** A page of the feed, as JSON. */
 export const listEvents = async (parts: Parts, teamId: string, given: Query, waits: Waits): Promise<string> => {
-  const { database, catalogs, feedWatch } = parts;
+  const { read, catalogs, feedWatch } = parts;
   const after = afterOf(given.after);
   checkTypes(given.types, '/query/types');
   const query = { ...given, limit: given.limit ?? LIMITS.eventsPerPageByDefault };
   await feedWatch.settle(teamId);
-  let page = await database.read(teamId, (reader) => readPage(reader, catalogs, after, query));
+  let page = await read(teamId, (reader) => readPage(reader, catalogs, after, query));
   if ((given.wait ?? 0) > 0 && page.events.length === 0 && !page.hasMore) {
     const first = page;
     page = await waits((signal) => nextPage(parts, teamId, first, query, signal));
@@ -96,28 +96,24 @@ const textOf = ({ cursor, stored, text }: PresentedEvent): string =>
 
 /** The events from a cursor on, and whatever follows, as server-sent events. Ends when the signal aborts. */
 export async function* streamEvents(
-  { database, catalogs, feedWatch }: Parts,
+  { read, catalogs, feedWatch }: Parts,
   teamId: string,
   { after, path, ...filter }: StreamQuery,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   await feedWatch.settle(teamId);
   const readOwn = (from: Cursor | undefined): Promise<Slice> =>
-    database.read(teamId, (reader) =>
-      readSlice(reader, catalogs, from, { limit: LIMITS.eventsPerPageByDefault, path }),
-    );
+    read(teamId, (reader) => readSlice(reader, catalogs, from, { limit: LIMITS.eventsPerPageByDefault, path }));
   let slice: Slice =
-    after === 'now'
-      ? { events: [], cursor: await database.read(teamId, lastCursor), hasMore: false }
-      : await readOwn(after);
-  let wanted = await database.read(teamId, (reader) => wantedBy(reader, filter));
+    after === 'now' ? { events: [], cursor: await read(teamId, lastCursor), hasMore: false } : await readOwn(after);
+  let wanted = await read(teamId, (reader) => wantedBy(reader, filter));
   // Sent at once, so that the client knows that it is connected; a client without any event goes on from there, too.
   yield `retry: 1000\nid: ${cursorText(after === 'now' ? slice.cursor : (after ?? slice.cursor))}\n\n`;
   let news: News | undefined;
   while (!signal.aborted) {
     // The user may have been created since.
     if (wanted.roller === null && slice.events.length > 0)
-      wanted = await database.read(teamId, (reader) => wantedBy(reader, filter));
+      wanted = await read(teamId, (reader) => wantedBy(reader, filter));
     const texts = slice.events.filter(({ stored }) => isWanted(stored, wanted)).map(textOf);
     if (texts.length > 0) yield texts.join('');
     const { cursor } = slice;

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/work.ts';
+import type { Read, RunTransaction } from '../../database/work.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { type Cursor, cursorText, lastPosition, readSlice, type Slice, sequenceEvents } from './events.service.ts';
@@ -11,6 +11,13 @@ export interface News {
 interface Waiting {
   readonly position: number;
   readonly wake: (news: News) => void;
+}
+
+interface Parts {
+  readonly read: Read;
+  /** To give events their places; undefined if they have them when they are committed. */
+  readonly transaction: RunTransaction | undefined;
+  readonly onEvents: (listener: (teamId: string) => void) => void;
 }
 
 /** What a node knows about the feed of a team that it writes to, or that somebody waits for here. */
@@ -36,7 +43,7 @@ export interface FeedWatch {
  * Gives events their places as soon as they are committed here, and wakes whoever waits for them. Whoever waits holds
  * neither a connection nor a transaction: once for all of a team, the node looks whether other nodes have added events.
  */
-export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWatch => {
+export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs: Catalogs): FeedWatch => {
   const teams = new Map<string, Watched>();
   let isStopped = false;
 
@@ -70,9 +77,7 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
         const key = cursorText(after);
         let slice = slices.get(key);
         if (slice === undefined) {
-          slice = database.read(teamId, (reader) =>
-            readSlice(reader, catalogs, after, { limit: LIMITS.eventsPerPage }),
-          );
+          slice = read(teamId, (reader) => readSlice(reader, catalogs, after, { limit: LIMITS.eventsPerPage }));
           slices.set(key, slice);
         }
         return slice;
@@ -88,7 +93,7 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
 
   const look = async (watched: Watched): Promise<void> => {
     try {
-      wake(watched, await database.read(watched.teamId, lastPosition));
+      wake(watched, await read(watched.teamId, lastPosition));
     } catch {
       // Looks again.
     }
@@ -101,13 +106,12 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
     else watched.looking ??= setTimeout(() => look(watched), ms).unref();
   };
 
-  /** On SQLite, events have their places when they are committed. */
   const sequence = async (watched: Watched): Promise<number | undefined> =>
-    database.engine === 'sqlite'
+    transaction === undefined
       ? watched.waiting.size > 0
-        ? database.read(watched.teamId, lastPosition)
+        ? read(watched.teamId, lastPosition)
         : undefined
-      : database.transaction(watched.teamId, sequenceEvents);
+      : transaction(watched.teamId, sequenceEvents);
 
   const pass = async (watched: Watched): Promise<void> => {
     watched.isDue = false;
@@ -116,7 +120,7 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
       const position = await sequence(watched);
       if (position !== undefined) wake(watched, position);
       // Another node gives places at the moment, and may not see what was committed here.
-      else if (database.engine === 'postgres') watched.isDue = true;
+      else if (transaction !== undefined) watched.isDue = true;
     } catch {
       // Every node gives places to what has waited for a while.
     }
@@ -135,7 +139,7 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
     return watched.passing;
   };
 
-  database.onEvents((teamId) => {
+  onEvents((teamId) => {
     if (isStopped) return;
     const watched = watchedOf(teamId);
     watched.isDue = true;
@@ -163,7 +167,7 @@ export const createFeedWatch = (database: Database, catalogs: Catalogs): FeedWat
       }),
     settle: async (teamId) => {
       const watched = teams.get(teamId);
-      if (database.engine === 'postgres' && watched?.passing !== undefined) await watched.passing;
+      if (transaction !== undefined && watched?.passing !== undefined) await watched.passing;
     },
     stop: () => {
       isStopped = true;
