@@ -242,6 +242,19 @@ onEveryDatabase('the feed of events', (service) => {
     );
   });
 
+  test('is read while others write without a pause', async () => {
+    const caller = await service().anotherTeam();
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async () => {
+      while (!isOver) await must(caller.post('/users'));
+    });
+    await delay(200);
+    const page = await Promise.race([read(caller), delay(20_000)]);
+    isOver = true;
+    await Promise.all(writers);
+    assert.ok(page !== undefined && page.data.length > 0);
+  });
+
   test('rejects what is no cursor, and says if one is not in the feed', async () => {
     const caller = await service().anotherTeam();
     for (const id of ['ann', 'bob']) await must(caller.post('/users', { id }));

@@ -28,6 +28,8 @@ interface Watched {
   /** Whether events were committed here that the last pass may not have seen. */
   isDue: boolean;
   passing: Promise<void> | undefined;
+  /** Whoever waits for the end of the next pass. */
+  settling: (() => void)[];
   passedMs: number;
 }
 
@@ -56,6 +58,7 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
         looking: undefined,
         isDue: false,
         passing: undefined,
+        settling: [],
         passedMs: Number.NEGATIVE_INFINITY,
       };
       teams.set(teamId, watched);
@@ -64,7 +67,7 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
   };
 
   const forget = (watched: Watched): void => {
-    if (watched.waiting.size === 0 && watched.passing === undefined) {
+    if (watched.waiting.size === 0 && watched.passing === undefined && teams.get(watched.teamId) === watched) {
       clearTimeout(watched.looking);
       teams.delete(watched.teamId);
     }
@@ -116,6 +119,7 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
   const pass = async (watched: Watched): Promise<void> => {
     watched.isDue = false;
     watched.passedMs = performance.now();
+    const settled = watched.settling.splice(0);
     try {
       const position = await sequence(watched);
       if (position !== undefined) wake(watched, position);
@@ -124,6 +128,7 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
     } catch {
       // Every node gives places to what has waited for a while.
     }
+    for (const settle of settled) settle();
   };
 
   const passSoon = (watched: Watched): Promise<void> => {
@@ -134,7 +139,9 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
         await pass(watched);
       }
       watched.passing = undefined;
-      forget(watched);
+      for (const settle of watched.settling.splice(0)) settle();
+      // Until then, it is known when the last pass was.
+      setTimeout(() => forget(watched), LIMITS.eventsPassMs).unref();
     })();
     return watched.passing;
   };
@@ -167,7 +174,9 @@ export const createFeedWatch = ({ read, transaction, onEvents }: Parts, catalogs
       }),
     settle: async (teamId) => {
       const watched = teams.get(teamId);
-      if (transaction !== undefined && watched?.passing !== undefined) await watched.passing;
+      // Not for the last pass: while others write, there is always another one.
+      if (transaction !== undefined && watched?.passing !== undefined)
+        await new Promise<void>((resolve) => watched.settling.push(resolve));
     },
     stop: () => {
       isStopped = true;
