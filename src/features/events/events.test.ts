@@ -248,7 +248,8 @@ onEveryDatabase('the feed of events', (service) => {
     const writers = Array.from({ length: 8 }, async () => {
       while (!isOver) await must(caller.post('/users'));
     });
-    await delay(200);
+    // What was answered is there.
+    await must(caller.post('/users'));
     const page = await Promise.race([read(caller), delay(20_000)]);
     isOver = true;
     await Promise.all(writers);
