@@ -92,6 +92,7 @@ const startWatched = async (url: string) => {
       method,
       headers: {
         authorization: basic(teamId, secret),
+        'itemwright-reason': 'a test',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -201,6 +202,7 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('POST', '/templates/simulate', {
     ...{ config: { featuredItemIds: ids('slim', 1000) }, players: 100, rolls: 1000, seed: 'seed-1' },
   });
+  await send('POST', '/templates/test-rolls', { templateId: 'banner', count: LIMITS.rollsPerCall });
   await send('POST', '/templates/banner/roll', { userId: 'roller', count: LIMITS.rollsPerCall, grant: true });
   await send('POST', '/templates/pack/roll', { userId: 'roller', count: 5 });
   await send('POST', '/templates/banner/spark', junk, 400);
@@ -210,7 +212,8 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('GET', `/roll-events?itemId=${numbered('slim', 0)}`);
   await send('GET', '/users/roller/rolls');
   await send('GET', '/users/roller/templates/pack/wait');
-  await send('POST', '/users/roller/templates/pack/counters', { sparkPoints: 1 }, 400);
+  await send('POST', '/users/roller/templates/banner/counters', junk, 400);
+  await send('POST', '/users/roller/templates/banner/counters', { sparkPoints: 1 });
   await send('GET', '/users/roller/counter-changes');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
