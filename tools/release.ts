@@ -38,7 +38,7 @@ if ((values.publish || values.check) && reason !== undefined) {
   run(process.execPath, 'tools/build-client.ts');
   run('npm', 'pack', '--loglevel=error', './packages/client');
   for (const name of ['itemwright', 'itemwright-client'])
-    run('npm', 'publish', ...(values.publish ? [] : ['--dry-run']), `./${name}-${VERSION}.tgz`);
+    run('npm', 'publish', '--loglevel=notice', ...(values.publish ? [] : ['--dry-run']), `./${name}-${VERSION}.tgz`);
   if (!values.publish)
     process.stdout.write(
       reason === undefined

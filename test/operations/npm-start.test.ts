@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -65,6 +65,34 @@ describe('npm start', () => {
       assert.fail('the service still runs ten seconds after npm was told to stop');
     }),
   );
+});
+
+describe('an installation that is not complete', () => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const CHECK = 'tools/check-installation.cjs';
+
+  test('is named in one line by the scripts that start something', () =>
+    inFolder(async (folder) => {
+      await mkdir(join(folder, 'tools'));
+      for (const file of ['package.json', CHECK]) await copyFile(join(ROOT, file), join(folder, file));
+      for (const script of ['start', 'dev', 'demo', 'example', 'itemwright']) {
+        const { status, stderr } = spawnSync('npm', ['run', '-s', script], {
+          ...{ cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' },
+          env: { ...process.env, npm_config_loglevel: 'silent' },
+        });
+        assert.equal(status, 1, script);
+        assert.equal(stderr, 'Itemwright cannot start: not all packages are installed; run `npm ci`\n', script);
+      }
+    }));
+
+  test('is also one with a Node that does not run TypeScript', () => {
+    const check = (...flags: string[]) =>
+      spawnSync(process.execPath, [...flags, join(ROOT, CHECK)], { encoding: 'utf8' });
+    assert.equal(check().status, 0);
+    const { status, stderr } = check('--no-experimental-strip-types');
+    assert.equal(status, 1);
+    assert.match(stderr, /^Itemwright cannot start: it needs Node 24, and this is v\S+; run `npm ci`, .*\n$/);
+  });
 });
 
 describe('the lock file', () => {
