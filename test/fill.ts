@@ -47,7 +47,7 @@ export const fillVocabulary = async (tx: Transaction, { classifiers }: { classif
     range(classifiers).flatMap((number) =>
       range(LIMITS.optionsPerClassifier).map((position) => ({
         ...{ id: numbered(`option-${number}`, position), classifier_id: numbered('classifier', number), position },
-        ...{ name: WIDE, drop_rate_multiplier: 1.5 },
+        ...{ name: WIDE, drop_rate_multiplier: 1.5, color: null },
       })),
     ),
   );

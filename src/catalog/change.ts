@@ -84,8 +84,11 @@ const optionRows = (before: ClassifierEntity | null, { id, classifierOptions }: 
   for (const option of missingFrom(old, classifierOptions, (one) => one.id)) add('delete option', { id: option.id });
   for (const [position, option] of classifierOptions.entries())
     if (!isSameJson(old[position], option)) {
-      const { id: optionId, name, dropRateMultiplier } = option;
-      add('save option', { id: optionId, classifier_id: id, position, name, drop_rate_multiplier: dropRateMultiplier });
+      const { id: optionId, name, dropRateMultiplier, color = null } = option;
+      add('save option', {
+        ...{ id: optionId, classifier_id: id, position, name, color },
+        drop_rate_multiplier: dropRateMultiplier,
+      });
     }
 };
 

@@ -20,6 +20,12 @@ export const DropRateMultiplier = Nullable(Type.Number({ minimum: 0 }), {
   examples: [0.25],
 });
 
+export const Color = Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }), {
+  description:
+    'Colour in which the option is shown, as in CSS: `#` and six hexadecimal digits. Only classifiers have it. Null: whoever shows it chooses one.',
+  examples: ['#a335ee'],
+});
+
 const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLength }), {
   description: 'Reference to an image: a URL or anything that your game understands.',
   examples: ['https://cdn.example/sword.png'],
@@ -106,7 +112,12 @@ const EntityId = { ...OwnId, description: 'Identifier, unique in the team.' };
 
 const Attribute = Strict({ id: EntityId, ...MEMBERS.attribute }, { title: 'AttributeEntity' });
 
-const ClassifierOption = Strict({ id: EntityId, name: Name, dropRateMultiplier: DropRateMultiplier });
+const ClassifierOption = Strict({
+  id: EntityId,
+  name: Name,
+  dropRateMultiplier: DropRateMultiplier,
+  color: Type.Optional(Color),
+});
 
 const Classifier = Strict(
   {

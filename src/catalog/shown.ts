@@ -1,7 +1,7 @@
 /** Parts of a catalog as responses of several features show them. */
 import { type Static, Type } from 'typebox';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
-import { DropRateMultiplier, MEMBERS } from './entities.ts';
+import { Color, DropRateMultiplier, MEMBERS } from './entities.ts';
 
 export const Attribute = Type.Object(
   { id: Id, ...MEMBERS.attribute, teamId: Id },
@@ -14,7 +14,7 @@ export const Attribute = Type.Object(
 export type Attribute = Static<typeof Attribute>;
 
 export const ClassifierOption = Type.Object(
-  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id },
+  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id, color: Type.Optional(Color) },
   { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
 );
 

@@ -26,8 +26,8 @@ const classifierOf = (given: Given<'classifier'>, before: ClassifierEntity | und
     const index = left.findIndex((known) => known.name === optionName);
     return index < 0 ? newId() : (left.splice(index, 1)[0] as OptionEntity).id;
   };
-  const classifierOptions = given.classifierOptions.map(({ id, name, dropRateMultiplier = null }) => ({
-    ...{ id: id ?? idOf(name), name, dropRateMultiplier },
+  const classifierOptions = given.classifierOptions.map(({ id, name, dropRateMultiplier = null, color }) => ({
+    ...{ id: id ?? idOf(name), name, dropRateMultiplier, color },
   }));
   return entityOf('classifier', { ...given, classifierOptions });
 };

@@ -46,6 +46,7 @@ export interface Tables {
     position: number;
     name: string;
     drop_rate_multiplier: number | null;
+    color: string | null;
   };
 
   items: TeamRow &

@@ -66,7 +66,7 @@ const CHANGED: Record<string, readonly string[]> = {
   '0011-catalog-versions': ['teams', 'roll_events', 'catalog_versions', 'catalog_changes'],
   '0013-evidence': ['roll_pending', 'noted_versions'],
   '0014-verifiable-rolls': ['teams', 'templates'],
-  '0016-second-edition': ['items', 'item_instances', 'item_instance_history', 'roll_events'],
+  '0016-second-edition': ['classifier_options', 'items', 'item_instances', 'item_instance_history', 'roll_events'],
 };
 
 type Rows = Record<string, string[]>;

@@ -124,9 +124,10 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
   attribute: (entity) => plain(entity, { name: 'Name', min: 'Lowest', max: 'Highest', step: 'Step' }),
   classifier: (entity) => [
     ...plain(entity, { name: 'Name' }),
-    ...entity.classifierOptions.map(({ id, name, dropRateMultiplier }) =>
+    ...entity.classifierOptions.flatMap(({ id, name, dropRateMultiplier, color }) => [
       field(`option/${id}`, `Option ${name}`, `${name} × ${dropRateMultiplier ?? 1}`),
-    ),
+      ...(color ? [field(`colour/${id}`, `Colour of ${name}`, color)] : []),
+    ]),
   ],
   space: (entity) => plain(entity, { name: 'Name', cols: 'Columns', rows: 'Rows' }),
   item: (entity, names) => [

@@ -42,6 +42,14 @@ export const toldOf = ({ description, data }: Told): Told => ({
   ...(data && { data }),
 });
 
+type Option = Entities['classifier']['classifierOptions'][number];
+
+/** An option without a colour that is null, so that entities can be compared. */
+export const optionOf = ({ id, name, dropRateMultiplier, color }: Option): Option => ({
+  ...{ id, name, dropRateMultiplier },
+  ...(typeof color === 'string' && { color }),
+});
+
 type Trust = Pick<Entities['template'], 'verifiable' | 'disclosure'>;
 
 /** Without what is the same as leaving it out, so that entities can be compared. */
@@ -57,7 +65,7 @@ const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
   attribute: (shown) => pick(shown, 'id', 'name', 'min', 'max', 'step'),
   classifier: (shown) => ({
     ...pick(shown, 'id', 'name'),
-    classifierOptions: shown.classifierOptions.map((option) => pick(option, 'id', 'name', 'dropRateMultiplier')),
+    classifierOptions: shown.classifierOptions.map(optionOf),
   }),
   space: (shown) => pick(shown, 'id', 'name', 'cols', 'rows'),
   item: (shown) => ({
@@ -78,11 +86,9 @@ const COMPLETED: { readonly [K in Kind]: (entity: Entities[K]) => Entities[K] } 
   attribute: (entity) => ({ ...entity, step: entity.step ?? null }),
   classifier: ({ classifierOptions = [], ...entity }) => ({
     ...entity,
-    classifierOptions: classifierOptions.map(({ id, name, dropRateMultiplier = null }) => ({
-      id: id ?? name,
-      name,
-      dropRateMultiplier,
-    })),
+    classifierOptions: classifierOptions.map(({ id, name, dropRateMultiplier = null, color }) =>
+      optionOf({ id: id ?? name, name, dropRateMultiplier, color }),
+    ),
   }),
   space: (entity) => entity,
   item: ({ itemAttributes = [], ...entity }) => ({

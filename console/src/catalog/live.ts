@@ -10,7 +10,7 @@ const CREATE = {
   attribute: (api: Api, body: Entities['attribute']) => api.attributes.create(body),
   // Here the service gives options their ids.
   classifier: (api: Api, { classifierOptions, ...members }: Entities['classifier']) => {
-    const options = classifierOptions.map(({ name, dropRateMultiplier }) => ({ name, dropRateMultiplier }));
+    const options = classifierOptions.map(({ id: _, ...option }) => option);
     return api.classifiers.create({ ...members, classifierOptions: options });
   },
   space: (api: Api, body: Entities['space']) => api.spaces.create(body),
@@ -20,7 +20,11 @@ type Update<K extends Kind> = (api: Api, id: string, body: Body<K>, options: Cha
 
 const UPDATE: { readonly [K in Kind]: Update<K> } = {
   attribute: (api, ...change) => api.attributes.update(...change),
-  classifier: (api, ...change) => api.classifiers.update(...change),
+  classifier: (api, id, { classifierOptions, ...body }, options) => {
+    // A request must say what is to be removed.
+    const whole = classifierOptions.map((option) => ({ color: null, ...option }));
+    return api.classifiers.update(id, { ...body, classifierOptions: whole }, options);
+  },
   space: (api, ...change) => api.spaces.update(...change),
   item: (api, id, { itemAttributes, ...body }, options) => {
     const ranges = itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max }));

@@ -1,5 +1,6 @@
 import { Badge, ColorSwatch, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
 import type { Schemas } from '../api/client.ts';
+import { coloursOf } from './option-colours.ts';
 
 /** An option with what the console knows about it. */
 export interface KnownOption {
@@ -8,20 +9,18 @@ export interface KnownOption {
   readonly multiplier: number;
   readonly classifierId: string;
   readonly classifierName: string;
-  /** Its colour, by its index in its classifier. */
-  readonly colour: string;
+  /** The colour that the team has set, or that it has by its rank in a rarity. Options of anything else have none. */
+  readonly colour: string | undefined;
 }
-
-/** From common to precious, as in many games. */
-const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
 
 /** Every option by id. */
 export type OptionsById = ReadonlyMap<string, KnownOption>;
 
 export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): OptionsById =>
   new Map(
-    classifiers.flatMap((classifier) =>
-      classifier.classifierOptions.map((option, place): [string, KnownOption] => [
+    classifiers.flatMap((classifier) => {
+      const colours = coloursOf(classifier);
+      return classifier.classifierOptions.map((option): [string, KnownOption] => [
         option.id,
         {
           id: option.id,
@@ -29,15 +28,19 @@ export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): Option
           multiplier: option.dropRateMultiplier ?? 1,
           classifierId: classifier.id,
           classifierName: classifier.name,
-          colour: COLOURS[place % COLOURS.length] ?? 'gray',
+          colour: colours.get(option.id),
         },
-      ]),
-    ),
+      ]);
+    }),
   );
 
 /** The colour of a tier, which is an option. */
 export const tierColour = (options: OptionsById, tier: string | null): string =>
-  `${options.get(tier ?? '')?.colour ?? 'verdigris'}-6`;
+  options.get(tier ?? '')?.colour ?? 'var(--mantine-color-verdigris-6)';
+
+/** The colour of an item: that of the first of its options that has one. */
+export const rarityColour = (item: { readonly classifiers: readonly Classified[] }, options: OptionsById) =>
+  item.classifiers.map(({ classifierOption }) => options.get(classifierOption.id)?.colour).find(Boolean);
 
 /** The weight of an item: its own, times the multipliers of its options. One that is no longer there counts no more. */
 export const weightOf = (own: number, optionIds: readonly string[], options: OptionsById): number =>
@@ -49,15 +52,15 @@ export const optionIdsOf = (item: Schemas['Item']): string[] =>
 
 export const OptionBadge = ({ option, name }: { option: KnownOption | undefined; name?: string }) => (
   <Tooltip label={option?.classifierName ?? 'A classifier option'}>
-    <Badge variant="dot" size="md" color={option?.colour ?? 'gray'}>
+    <Badge variant={option?.colour === undefined ? 'default' : 'dot'} size="md" color={option?.colour}>
       {option?.name ?? name ?? 'unknown'}
     </Badge>
   </Tooltip>
 );
 
-/** A dot in a colour of the theme, such as `gray-5`. */
+/** A dot in a colour of CSS. */
 export const Swatch = ({ colour, size = 10 }: { colour: string; size?: number }) => (
-  <ColorSwatch size={size} withShadow={false} color={`var(--mantine-color-${colour})`} aria-hidden />
+  <ColorSwatch size={size} withShadow={false} color={colour} aria-hidden />
 );
 
 interface Classified {

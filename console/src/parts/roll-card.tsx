@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useItems } from '../api/requests.ts';
 import { useCatalogAttributes, useLiveOptions, useOptions } from '../catalog/reads.ts';
-import { OptionBadges, type OptionsById, tierColour } from './options.tsx';
+import { OptionBadges, type OptionsById, rarityColour } from './options.tsx';
 import { RangeValue } from './range-value.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -11,8 +11,6 @@ interface ItemCardProps {
   readonly item: Pick<Schemas['Item'], 'name' | 'thumbnail' | 'classifiers'>;
   readonly options: OptionsById;
   readonly size: number;
-  /** What the edge of the card is coloured by. */
-  readonly tier?: string | null;
   readonly badges?: ReactNode;
   readonly values: readonly {
     readonly key: string;
@@ -23,11 +21,8 @@ interface ItemCardProps {
   }[];
 }
 
-const ItemCard = ({ item, options, size, tier, badges, values }: ItemCardProps) => (
-  <Card
-    padding="md"
-    style={tier ? { borderInlineStart: `4px solid var(--mantine-color-${tierColour(options, tier)})` } : undefined}
-  >
+const ItemCard = ({ item, options, size, badges, values }: ItemCardProps) => (
+  <Card padding="md" style={{ borderInlineStart: `4px solid ${rarityColour(item, options) ?? 'var(--console-line)'}` }}>
     <Stack gap="sm">
       <Group wrap="nowrap" gap="sm">
         <Thumbnail name={item.name} thumbnail={item.thumbnail} size={size} />
@@ -68,7 +63,7 @@ interface TestRollCardProps {
 
 /** The result of a test roll, which knows only the ids of what it gives. */
 export const TestRollCard = ({ roll, item, size = 52 }: TestRollCardProps) => {
-  const { itemName, tier, pity, featured, values } = roll;
+  const { itemName, pity, featured, values } = roll;
   const attributes = useCatalogAttributes().data?.rows ?? [];
   const shown = item ?? { name: itemName, thumbnail: null, classifiers: [], attributes: [] };
   const ranges = values.flatMap(({ attributeId, value }) => {
@@ -82,5 +77,5 @@ export const TestRollCard = ({ roll, item, size = 52 }: TestRollCardProps) => {
       {pity && <Badge color="yellow">pity</Badge>}
     </>
   );
-  return <ItemCard item={shown} options={useOptions()} size={size} tier={tier} badges={badges} values={ranges} />;
+  return <ItemCard item={shown} options={useOptions()} size={size} badges={badges} values={ranges} />;
 };

@@ -12,13 +12,6 @@ const initialsOf = (name: string): string =>
     .join('')
     .toUpperCase();
 
-/** A hue per name, so that items without images can be told apart. */
-const hueOf = (name: string): number => {
-  let hash = 0;
-  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360;
-  return hash;
-};
-
 interface ThumbnailProps {
   readonly name: string;
   readonly thumbnail: string | null;
@@ -42,11 +35,7 @@ export const Thumbnail = ({ name, thumbnail, size = 36 }: ThumbnailProps) => {
       />
     );
   return (
-    <span
-      className={classes.initials}
-      aria-hidden="true"
-      style={{ width: size, height: size, '--hue': hueOf(name) } as React.CSSProperties}
-    >
+    <span className={classes.initials} aria-hidden="true" style={{ width: size, height: size }}>
       {initialsOf(name)}
     </span>
   );

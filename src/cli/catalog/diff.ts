@@ -35,15 +35,24 @@ const plainLines = (members: readonly string[], before: Entity, after: Entity): 
 
 const multiplierOf = ({ dropRateMultiplier }: Option): string => `×${dropRateMultiplier ?? '1 (default)'}`;
 const showOption = (option: Option): string =>
-  option.dropRateMultiplier === null ? option.name : `${option.name} ×${option.dropRateMultiplier}`;
+  [
+    option.name,
+    ...(option.dropRateMultiplier === null ? [] : [`×${option.dropRateMultiplier}`]),
+    ...(option.color == null ? [] : [option.color]),
+  ].join(' ');
 
 /** An option before and after, reduced to what changed. */
 const optionLine = (before: Option, after: Option): Line[] => {
   const hasName = before.name !== after.name;
   const hasMultiplier = before.dropRateMultiplier !== after.dropRateMultiplier;
-  if (!hasName && !hasMultiplier) return [];
+  const hasColor = before.color !== after.color;
+  if (!hasName && !hasMultiplier && !hasColor) return [];
   const show = (option: Option): string =>
-    [...(hasName ? [option.name] : []), ...(hasMultiplier ? [multiplierOf(option)] : [])].join(' ');
+    [
+      ...(hasName ? [option.name] : []),
+      ...(hasMultiplier ? [multiplierOf(option)] : []),
+      ...(hasColor ? [option.color ?? 'no color'] : []),
+    ].join(' ');
   return [{ label: `option ${before.name}`, before: show(before), after: show(after) }];
 };
 

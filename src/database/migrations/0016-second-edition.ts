@@ -205,6 +205,7 @@ export const secondEdition: HalvedMigration = {
       .execute();
     for (const column of ['description', 'data'])
       await schema.schema.alterTable('items').addColumn(column, 'text').execute();
+    await schema.schema.alterTable('classifier_options').addColumn('color', 'text').execute();
     for (const [name, type] of [
       ['data', 'text'],
       ['locked', 'integer'],

@@ -39,7 +39,13 @@ export const WRITES: Readonly<Record<WriteName, Write<never>>> = {
   'delete classifier': deleteFrom('classifiers', { id: 'text' }, byId),
   'save option': upsertInto(
     'classifier_options',
-    { ...named, classifier_id: 'text', position: 'integer', drop_rate_multiplier: 'double precision' },
+    {
+      ...named,
+      classifier_id: 'text',
+      position: 'integer',
+      drop_rate_multiplier: 'double precision',
+      color: 'text',
+    },
     byId,
   ),
   'delete option': deleteFrom('classifier_options', { id: 'text' }, byId),

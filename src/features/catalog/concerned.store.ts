@@ -27,7 +27,7 @@ const optionColumns = [
 /** The options of a classifier, in order. */
 export const selectOptionsOf = (reader: Reader, classifierId: string) =>
   rowsOf('classifier_options', reader, { classifier_id: classifierId })
-    .select(optionColumns)
+    .select([...optionColumns, 'color'])
     .orderBy('position')
     .execute();
 

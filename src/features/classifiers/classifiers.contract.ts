@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DropRateMultiplier } from '../../catalog/entities.ts';
+import { Color, DropRateMultiplier } from '../../catalog/entities.ts';
 import { ClassifierOption } from '../../catalog/shown.ts';
 import { Id, Name, OwnId, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
@@ -22,10 +22,13 @@ const NewClassifier = Strict(
   {
     id: Type.Optional(OwnId),
     name: Name,
-    classifierOptions: Type.Array(Strict({ name: Name, dropRateMultiplier: Type.Optional(DropRateMultiplier) }), {
-      maxItems: LIMITS.optionsPerClassifier,
-      description: 'May be empty.',
-    }),
+    classifierOptions: Type.Array(
+      Strict({ name: Name, dropRateMultiplier: Type.Optional(DropRateMultiplier), color: Type.Optional(Color) }),
+      {
+        maxItems: LIMITS.optionsPerClassifier,
+        description: 'May be empty.',
+      },
+    ),
   },
   {
     title: 'NewClassifier',
@@ -34,7 +37,7 @@ const NewClassifier = Strict(
         name: 'Rarity',
         classifierOptions: [
           { name: 'common', dropRateMultiplier: 1 },
-          { name: 'epic', dropRateMultiplier: 0.05 },
+          { name: 'epic', dropRateMultiplier: 0.05, color: '#a335ee' },
         ],
       },
     ],
@@ -51,6 +54,7 @@ const ClassifierChange = Strict(
           id: Type.Optional(Id),
           name: Type.Optional(Name),
           dropRateMultiplier: Type.Optional(DropRateMultiplier),
+          color: Type.Optional(Color),
         }),
         {
           maxItems: LIMITS.optionsPerClassifier,

@@ -29,8 +29,12 @@ const unknownOptions = (present: ReadonlyMap<string, unknown>, changes: readonly
 /** An option as a request wants it, which may leave out what it has. */
 const changedOption = (options: ReadonlyMap<string, OptionEntity>, { id = newId(), ...change }: OptionChange) => {
   const known = options.get(id);
-  const { name = known?.name ?? '', dropRateMultiplier = known?.dropRateMultiplier ?? null } = change;
-  return { id, name, dropRateMultiplier };
+  const {
+    name = known?.name ?? '',
+    dropRateMultiplier = known?.dropRateMultiplier ?? null,
+    color = known?.color,
+  } = change;
+  return { id, name, dropRateMultiplier, color };
 };
 
 export const classifiers: KindOfEntity<'classifier', NewClassifier, ClassifierChange, Classifier, unknown, string> = {
@@ -55,7 +59,7 @@ export const classifiers: KindOfEntity<'classifier', NewClassifier, ClassifierCh
   },
   show: ({ teamId }, { entity: { id, name, classifierOptions }, createdAt, updatedAt }) => ({
     ...{ id, name, teamId, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) },
-    classifierOptions: classifierOptions.map((option) => ({ ...option, classifierId: id })),
+    classifierOptions: classifierOptions.map((option) => ({ color: null, ...option, classifierId: id })),
   }),
   find: store.selectClassifier,
   list: async (reader, _query, page) =>

@@ -10,6 +10,7 @@ const optionColumns = [
   'name',
   'drop_rate_multiplier as dropRateMultiplier',
   'classifier_id as classifierId',
+  'color',
 ] as const;
 
 type ClassifierRow = Tables['classifiers'];

@@ -19,7 +19,11 @@ interface Option {
   name: string;
   dropRateMultiplier: number | null;
   classifierId: string;
+  color?: string | null;
 }
+
+/** An option as items have it: without its colour. */
+const inItem = ({ color: _, ...option }: Option) => option;
 
 /** Creates a template that refers to an option, and an item with that option. */
 const nameInTemplate = async (client: Client, id: string, optionId: string): Promise<void> => {
@@ -60,11 +64,11 @@ onEveryDatabase('classifiers', (service) => {
         createdAt: moment,
         updatedAt: moment,
         classifierOptions: [
-          { id: ids[0], name: 'zeta', dropRateMultiplier: 0.25, classifierId: id },
-          { id: ids[1], name: 'alpha', dropRateMultiplier: null, classifierId: id },
-          { id: ids[2], name: 'never', dropRateMultiplier: 0, classifierId: id },
-          { id: ids[3], name: 'plain', dropRateMultiplier: null, classifierId: id },
-          { id: ids[4], name: 'alpha', dropRateMultiplier: 1e308, classifierId: id },
+          { id: ids[0], name: 'zeta', dropRateMultiplier: 0.25, classifierId: id, color: null },
+          { id: ids[1], name: 'alpha', dropRateMultiplier: null, classifierId: id, color: null },
+          { id: ids[2], name: 'never', dropRateMultiplier: 0, classifierId: id, color: null },
+          { id: ids[3], name: 'plain', dropRateMultiplier: null, classifierId: id, color: null },
+          { id: ids[4], name: 'alpha', dropRateMultiplier: 1e308, classifierId: id, color: null },
         ],
       });
       assert.deepEqual(assertDone(await service().get(`/classifiers/${id}`)).body, answer.body);
@@ -189,7 +193,7 @@ onEveryDatabase('classifiers', (service) => {
       const [added] = answer.body.classifierOptions;
       assert.ok(!body.classifierOptions.some(({ id }: Option) => id === added.id));
       assert.deepEqual(answer.body.classifierOptions, [
-        { id: added.id, name: 'new', dropRateMultiplier: 0.5, classifierId: 'rebuilt' },
+        { id: added.id, name: 'new', dropRateMultiplier: 0.5, classifierId: 'rebuilt', color: null },
         { ...option.cleared, dropRateMultiplier: null },
         { ...option.changed, name: 'renamed', dropRateMultiplier: 30 },
         option.kept,
@@ -204,10 +208,48 @@ onEveryDatabase('classifiers', (service) => {
       await service().post('/items', { id: 'two-options', name: 'n', classifierOptionIds });
       assertDone(await service().put('/classifiers/assigned', { classifierOptions: [{ id: option.stays.id }] }));
       assert.deepEqual((await service().get('/items/two-options')).body.classifiers, [
-        { classifierId: 'assigned', classifierOption: option.stays },
+        { classifierId: 'assigned', classifierOption: inItem(option.stays) },
       ]);
       assertDone(await service().put('/classifiers/assigned', { classifierOptions: [] }));
       assert.deepEqual((await service().get('/items/two-options')).body.classifiers, []);
+    });
+
+    test('of a colour, which options keep until it is taken away', async () => {
+      const { option } = await given('coloured', { name: 'epic', color: '#a335ee' }, { name: 'plain' });
+      assert.deepEqual([option.epic.color, option.plain.color], ['#a335ee', null]);
+      const change = async (...classifierOptions: object[]) => {
+        const { body } = assertDone(await service().put('/classifiers/coloured', { classifierOptions }));
+        assert.deepEqual((await service().get('/classifiers/coloured')).body, body);
+        return body.classifierOptions.map(({ color }: Option) => color);
+      };
+      const [epic, plain] = [{ id: option.epic.id }, { id: option.plain.id }];
+      assert.deepEqual(await change({ ...epic, name: 'Epic' }, { ...plain, color: '#FFFFFF' }), ['#a335ee', '#FFFFFF']);
+      const { body: document } = await service().get('/catalog');
+      const stored = document.classifiers.find(({ id }: { id: string }) => id === 'coloured').classifierOptions;
+      assert.deepEqual(
+        stored.map(({ color }: Option) => color),
+        ['#a335ee', '#FFFFFF'],
+      );
+      assert.deepEqual(await change({ ...epic, color: null }, plain), [null, '#FFFFFF']);
+      // What has no colour does not mention it, so that the history of older catalogs stays as it is.
+      const { body: later } = await service().get('/catalog');
+      const [first] = later.classifiers.find(({ id }: { id: string }) => id === 'coloured').classifierOptions;
+      assert.deepEqual(Object.keys(first), ['id', 'name', 'dropRateMultiplier']);
+    });
+
+    test('of a colour by a plan and a publication', async () => {
+      await given('planned', { name: 'epic' });
+      const { body } = await service().get('/classifiers/planned');
+      const [{ id }] = body.classifierOptions;
+      const after = { id: 'planned', name: 'planned', classifierOptions: [{ id, name: 'epic', color: '#123abc' }] };
+      const changes = [{ kind: 'classifier', id: 'planned', after }];
+      const plan = assertDone(await service().post('/catalog/plan', { changes })).body;
+      assert.deepEqual(
+        plan.changes.map((one: { after: { classifierOptions: Option[] } }) => one.after.classifierOptions[0]?.color),
+        ['#123abc'],
+      );
+      assertDone(await service().post('/catalog/publish', { changes, baseVersion: plan.baseVersion, message: null }));
+      assert.equal((await service().get('/classifiers/planned')).body.classifierOptions[0].color, '#123abc');
     });
 
     test('accepts 100 options', async () => {
@@ -261,6 +303,11 @@ onEveryDatabase('classifiers', (service) => {
 
       test('an invalid change', async () => {
         await given('target');
+        for (const color of ['red', '#fff', '#12345g', '#1234567', 7])
+          assertInvalid(
+            await service().put('/classifiers/target', { classifierOptions: [{ name: 'a', color }] }),
+            '/body/classifierOptions/0/color',
+          );
         const at = (rest: string) => `/body/classifierOptions/${rest}`;
         assertInvalid(
           await service().put('/classifiers/target', {
@@ -336,7 +383,7 @@ onEveryDatabase('classifiers', (service) => {
       assert.deepEqual(assertDone(await service().delete('/classifiers/going')).body, {});
       assert.equal((await service().get('/classifiers/going')).status, 404);
       assert.deepEqual((await service().get('/items/three-options')).body.classifiers, [
-        { classifierId: 'staying', classifierOption: staying.c },
+        { classifierId: 'staying', classifierOption: inItem(staying.c) },
       ]);
       const answer = await service().post('/items', { name: 'n', classifierOptionIds: [option.a.id] });
       assertInvalid(answer, '/body/classifierOptionIds/0');

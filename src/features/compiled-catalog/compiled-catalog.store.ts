@@ -59,9 +59,11 @@ export const selectAttributes = ({ queries }: Queried, teamId: string) =>
 export const selectClassifiers = ({ queries }: Queried, teamId: string) =>
   rowsOf('classifiers', { queries, teamId }).select(['id', 'name']).execute();
 
-export const selectOptions = ({ queries }: Queried, teamId: string) =>
+/** Options without what rolls do not need; or whole. */
+export const selectOptions = ({ queries }: Queried, teamId: string, isWhole = false) =>
   rowsOf('classifier_options', { queries, teamId })
     .select(['id', 'classifier_id as classifierId', 'position', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
+    .$if(isWhole, (options) => options.select('color'))
     .execute();
 
 /** What rolls need of items, and responses show. */

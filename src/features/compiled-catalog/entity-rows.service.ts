@@ -53,7 +53,7 @@ export async function* presentEntities(
   const inOrder = <T extends { readonly id: string }>(rows: readonly T[]): T[] => sortedBy(rows, ({ id }) => id);
   for (const row of inOrder(await store.selectAttributes(reader, teamId)))
     yield entity('attribute', entityOf('attribute', row));
-  const options = Map.groupBy(await store.selectOptions(reader, teamId), ({ classifierId }) => classifierId);
+  const options = Map.groupBy(await store.selectOptions(reader, teamId, true), ({ classifierId }) => classifierId);
   for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
     yield entity('classifier', entityOf('classifier', { id, name, classifierOptions: byPosition(options.get(id)) }));
   for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', entityOf('space', row));

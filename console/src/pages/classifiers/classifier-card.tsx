@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.ts';
 import { usePermissions } from '../../api/requests.ts';
-import { type Entities, entityOf, historyPath, newId } from '../../catalog/entities.ts';
+import { type Entities, entityOf, historyPath, newId, optionOf } from '../../catalog/entities.ts';
 import { DraftBadge } from '../../catalog/marks.tsx';
 import { useItemRows, useOptions } from '../../catalog/reads.ts';
 import { useCatalogChange, useRemoval } from '../../catalog/use-catalog-change.ts';
@@ -14,6 +14,7 @@ import { formatCount, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
 import { OptionBadge, optionIdsOf } from '../../parts/options.tsx';
 import { Note } from '../../parts/text.tsx';
+import { OptionColour } from './option-colour.tsx';
 
 type Option = Schemas['ClassifierOption'];
 
@@ -33,7 +34,7 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
   const remove = useRemoval('classifier', shown);
   const changeOption = (changed: Option, members: Partial<Option>) =>
     change.mutateAsync({
-      classifierOptions: options.map((option) => (option.id === changed.id ? { ...option, ...members } : option)),
+      classifierOptions: options.map((option) => (option.id === changed.id ? optionOf({ ...option, ...members }) : option)),
     });
   /** Two options of one name could not be told apart in a configuration. */
   const isTaken = (wanted: string, own?: Option) =>
@@ -64,6 +65,18 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
         ) : (
           <OptionBadge option={known.get(option.id)} />
         ),
+    },
+    canDesign && {
+      header: 'Colour',
+      w: 76,
+      cell: (option) => (
+        <OptionColour
+          name={option.name}
+          colour={known.get(option.id)?.colour}
+          isSet={option.color != null}
+          onSave={(color) => changeOption(option, { color })}
+        />
+      ),
     },
     {
       header: 'Multiplier',

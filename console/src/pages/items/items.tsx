@@ -59,7 +59,7 @@ const columnsOf = (options: OptionsById): readonly VirtualColumn<Row>[] => [
           const option = options.get(id);
           return (
             <span key={id} className={classes.option} title={option?.classifierName}>
-              <i className={classes.dot} style={{ background: `var(--mantine-color-${option?.colour ?? 'gray'}-6)` }} />
+              <i className={classes.dot} style={{ background: option?.colour }} />
               {option?.name ?? name}
             </span>
           );

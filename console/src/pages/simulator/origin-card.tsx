@@ -21,14 +21,19 @@ export const OriginCard = ({ outcome, top }: { outcome: Outcome; top: Target }) 
   const hasGuarantee = config.guaranteeAfterLosses !== undefined;
   if (all === 0 || !(hasPity || hasGuarantee)) return null;
   const parts = [
-    { label: 'by luck, at base odds', count: all - hard - soft, colour: 'gray.5', isShown: true },
+    { label: 'by luck, at base odds', count: all - hard - soft, colour: 'var(--mantine-color-gray-5)', isShown: true },
     {
       label: 'during soft pity',
       count: soft,
-      colour: 'verdigris.5',
+      colour: 'var(--mantine-color-verdigris-5)',
       isShown: (config.softPity?.length ?? 0) > 0,
     },
-    { label: 'at hard pity', count: hard, colour: 'orange.6', isShown: Boolean(config.pityThreshold) },
+    {
+      label: 'at hard pity',
+      count: hard,
+      colour: 'var(--mantine-color-orange-6)',
+      isShown: Boolean(config.pityThreshold),
+    },
   ].filter(({ isShown }) => isShown);
   return (
     <Section
@@ -46,7 +51,7 @@ export const OriginCard = ({ outcome, top }: { outcome: Outcome; top: Target }) 
           <Stack gap={4}>
             {parts.map(({ label, count, colour }) => (
               <Group key={label} gap={8} wrap="nowrap">
-                <Swatch size={12} colour={colour.replace('.', '-')} />
+                <Swatch size={12} colour={colour} />
                 <Text size="sm" flex={1}>
                   {label}
                 </Text>

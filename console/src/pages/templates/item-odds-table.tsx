@@ -19,7 +19,7 @@ const columnsOf = (options: OptionsById): readonly VirtualColumn<Row>[] => [
         </span>
         {tier !== null && (
           <span className={classes.tier}>
-            <i className={classes.dot} style={{ background: `var(--mantine-color-${tierColour(options, tier)})` }} />
+            <i className={classes.dot} style={{ background: tierColour(options, tier) }} />
             {options.get(tier)?.name ?? tier}
           </span>
         )}

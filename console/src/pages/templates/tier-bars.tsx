@@ -36,7 +36,7 @@ export const TierBars = ({ tiers }: { tiers: Schemas['ConfigOdds']['tiers'] }) =
           <div className={classes.track} aria-hidden="true">
             <div
               className={classes.effective}
-              style={{ width: length(effective), background: `var(--mantine-color-${tierColour(options, tier)})` }}
+              style={{ width: length(effective), background: tierColour(options, tier) }}
             />
             <div className={classes.base} style={{ width: length(base) }} />
           </div>

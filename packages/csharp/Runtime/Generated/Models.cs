@@ -1178,11 +1178,15 @@ namespace Itemwright
         /// <summary>Multiplies the weight of items that have the option. 0: they never drop. Null is the same as 1.</summary>
         public Optional<double?> DropRateMultiplier { get; set; }
 
+        /// <summary>Colour in which the option is shown, as in CSS: <c>#</c> and six hexadecimal digits. Only classifiers have it. Null: whoever shows it chooses one.</summary>
+        public Optional<string> Color { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("id", JsonFrom.Text(Id));
             members.AddGiven("name", JsonFrom.Text(Name));
             members.AddOptional("dropRateMultiplier", DropRateMultiplier, one => JsonFrom.Number(one));
+            members.AddOptional("color", Color, one => JsonFrom.Text(one));
         }
     }
 
@@ -1228,11 +1232,15 @@ namespace Itemwright
         /// <summary>Multiplies the weight of items that have the option. 0: they never drop. Null is the same as 1.</summary>
         public double? DropRateMultiplier { get; set; }
 
+        /// <summary>Colour in which the option is shown, as in CSS: <c>#</c> and six hexadecimal digits. Only classifiers have it. Null: whoever shows it chooses one.</summary>
+        public Optional<string> Color { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("id", JsonFrom.Text(Id));
             members.AddGiven("name", JsonFrom.Text(Name));
             members.Add("dropRateMultiplier", JsonFrom.Number(DropRateMultiplier));
+            members.AddOptional("color", Color, one => JsonFrom.Text(one));
         }
 
         internal static ClassifierEntityClassifierOption Read(JsonValue json) => Fill(json, new ClassifierEntityClassifierOption());
@@ -1244,6 +1252,7 @@ namespace Itemwright
                 case "id": Id = JsonTo.Text(value); return true;
                 case "name": Name = JsonTo.Text(value); return true;
                 case "dropRateMultiplier": DropRateMultiplier = JsonTo.Number(value); return true;
+                case "color": Color = JsonTo.Text(value); return true;
                 default: return false;
             }
         }
@@ -1264,12 +1273,16 @@ namespace Itemwright
         /// <summary>Identifier, unique in the team.</summary>
         public string ClassifierId { get; set; }
 
+        /// <summary>Colour in which the option is shown, as in CSS: <c>#</c> and six hexadecimal digits. Only classifiers have it. Null: whoever shows it chooses one.</summary>
+        public string Color { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("id", JsonFrom.Text(Id));
             members.AddGiven("name", JsonFrom.Text(Name));
             members.Add("dropRateMultiplier", JsonFrom.Number(DropRateMultiplier));
             members.AddGiven("classifierId", JsonFrom.Text(ClassifierId));
+            members.AddGiven("color", JsonFrom.Text(Color));
         }
 
         internal static ClassifierOption Read(JsonValue json) => Fill(json, new ClassifierOption());
@@ -1282,6 +1295,7 @@ namespace Itemwright
                 case "name": Name = JsonTo.Text(value); return true;
                 case "dropRateMultiplier": DropRateMultiplier = JsonTo.Number(value); return true;
                 case "classifierId": ClassifierId = JsonTo.Text(value); return true;
+                case "color": Color = JsonTo.Text(value); return true;
                 default: return false;
             }
         }
@@ -3658,10 +3672,14 @@ namespace Itemwright
         /// <summary>Multiplies the weight of items that have the option. 0: they never drop. Null is the same as 1.</summary>
         public Optional<double?> DropRateMultiplier { get; set; }
 
+        /// <summary>Colour in which the option is shown, as in CSS: <c>#</c> and six hexadecimal digits. Only classifiers have it. Null: whoever shows it chooses one.</summary>
+        public Optional<string> Color { get; set; }
+
         internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
         {
             members.AddGiven("name", JsonFrom.Text(Name));
             members.AddOptional("dropRateMultiplier", DropRateMultiplier, one => JsonFrom.Number(one));
+            members.AddOptional("color", Color, one => JsonFrom.Text(one));
         }
     }
 
