@@ -52,6 +52,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       Templates: 'No templates yet',
       Simulator: 'No templates yet',
       'Roll lab': 'Nothing to roll',
+      'Roll log': 'No rolls found',
       Statistics: 'No rolls found',
       Players: 'No players yet',
       Spaces: 'No spaces yet',

@@ -31,6 +31,7 @@ const PAGES = {
   '/new-template': 'New template',
   '/simulator': 'Simulator',
   '/roll-lab': 'Roll lab',
+  '/roll-log': 'Roll log',
   '/statistics': 'Statistics',
   '/players': 'Players',
   '/players/player-aderyn': 'player-aderyn',

@@ -233,13 +233,18 @@ describe('the player page', { skip: noBrowser }, () => {
     await dialog.getByRole('combobox', { name: 'Bag' }).click();
     await page.getByRole('option', { name: 'Not in a bag' }).click();
     await dialog.getByRole('button', { name: 'Give', exact: true }).click();
+    await dialog.getByText('Say why').waitFor();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Größe 100 %');
+    await dialog.getByRole('button', { name: 'Give', exact: true }).click();
     await thing(page, 'Shield, 2 × 2, not placed').click();
     assert.equal(await owned(), 2);
 
     const history = page.getByRole('region', { name: 'History of the item' });
     await history.getByText('Given').waitFor();
-    await history.getByText('to ann, by a request').waitFor();
+    await history.getByText('to ann, in a batch, with the secret first').waitFor();
+    await history.getByText('“Größe 100 %”').waitFor();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('given by mistake');
     await dialog.getByRole('button', { name: 'Remove item' }).click();
     await thing(page, 'Shield, 2 × 2, not placed').waitFor({ state: 'detached' });
     assert.equal(await owned(), 1);

@@ -48,7 +48,6 @@ export const useSpaces = () => useQuery(listQuery(useApi(), 'space'));
 export const useTeam = () => useRead(['team'], (api, options) => api.team.get(options));
 export const useSecrets = () => useRead(['secrets'], (api, options) => api.secrets.list(options));
 export const useItemOdds = () => useRead(['item-odds'], (api, options) => api.items.odds(options));
-export const useUsers = () => useRead(['users'], (api, options) => readAll(api.users.list({}, options)));
 
 /** Enough to show the number of players, up to a thousand. */
 export const useFirstUsers = () =>
@@ -62,6 +61,47 @@ export const useUserSpacesOf = (id: string) =>
   useRead(
     ['spaces', id, 'user-spaces'],
     async (api, options) => (await api.spaces.userSpaces(id, {}, options).page()).rows,
+  );
+
+/** The players whose id or external id begins with a text, on the server; the oldest without one. */
+export const useFoundUsers = (prefix: string) =>
+  useRead(
+    ['users', 'found', prefix],
+    (api, options) => readAll(api.users.list(prefix === '' ? {} : { prefix }, options), 2),
+    {
+      placeholderData: keepPreviousData,
+    },
+  );
+
+/** How long a player has waited for the top tier of a template. */
+export const useWait = (userId: string, id: string) =>
+  useRead(['wait', userId, id], (api, options) => api.users.wait(userId, id, options));
+
+export const useCounterChanges = (userId: string) =>
+  useRead(['counter-changes', userId], (api, options) => readAll(api.users.counterChanges(userId, {}, options)));
+
+/** What can be restored to a player. */
+export const useDeletedInstances = (userId: string) =>
+  useRead(['deleted-item-instances', userId], (api, options) =>
+    readAll(api.users.deletedItemInstances(userId, {}, options)),
+  );
+
+export interface RollLogFilter {
+  readonly userId?: string;
+  readonly templateId?: string;
+  readonly itemId?: string;
+  readonly tier?: string;
+}
+
+const ROLLS_PER_PAGE = 50;
+const ROLLS_REFRESHED_MS = 5_000;
+
+/** The newest rolls, which are read again every few seconds. */
+export const useRollLog = (filter: RollLogFilter, pages: number) =>
+  useRead(
+    ['roll-log', filter, pages],
+    (api, options) => readAll(api.rollEvents.list({ ...filter, limit: ROLLS_PER_PAGE }, options), pages),
+    { placeholderData: keepPreviousData, refetchInterval: ROLLS_REFRESHED_MS },
   );
 
 /** The bags of a player, without their contents. */

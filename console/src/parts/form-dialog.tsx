@@ -17,6 +17,8 @@ interface FormDialogProps<V extends Record<string, unknown>, R> {
   readonly title: string;
   /** Label of the submit button. */
   readonly action: string;
+  /** Whether something is lost by it. */
+  readonly isHarmful?: boolean;
   /** Title of errors that belong to no field. */
   readonly failed?: string;
   readonly form: UseFormReturnType<V>;
@@ -30,7 +32,7 @@ interface FormDialogProps<V extends Record<string, unknown>, R> {
  * lost by accident.
  */
 export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDialogProps<V, R>) => {
-  const { title, action, failed, form, change, onClose, children } = props;
+  const { title, action, isHarmful = false, failed, form, change, onClose, children } = props;
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const isAsked = useIsAsked();
   const submitValid = form.onSubmit((values) =>
@@ -61,7 +63,7 @@ export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDial
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={change.isPending}>
+            <Button type="submit" color={isHarmful ? 'red' : undefined} loading={change.isPending}>
               {action}
             </Button>
           </Group>

@@ -1,8 +1,9 @@
-import { Select, TextInput } from '@mantine/core';
-import { isNotEmpty, useForm } from '@mantine/form';
+import { NumberInput, Select, TextInput } from '@mantine/core';
+import { isInRange, isNotEmpty, useForm } from '@mantine/form';
 import { useChange, useItems, useSpaces } from '../../api/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { because, ReasonField, validReason } from '../../parts/reason.tsx';
 import { LinkButton } from '../../parts/text.tsx';
 import { type Bag, bagName } from './bag-grid.ts';
 
@@ -74,18 +75,31 @@ export const GiveBag = ({ userId, onClose }: GiveProps) => {
 /** A select needs a value for "none" too. */
 const NO_BAG = '';
 
-type ItemValues = { itemId: string | null; userSpaceId: string };
+/** As many as a batch may have. */
+const MOST = 100;
+
+type ItemValues = { itemId: string | null; count: number | string; userSpaceId: string; reason: string };
 
 export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly Bag[] }) => {
   const items = useItems();
   const form = useForm<ItemValues>({
-    initialValues: { itemId: null, userSpaceId: bags[0]?.id ?? NO_BAG },
-    validate: { itemId: isNotEmpty('Choose an item') },
+    initialValues: { itemId: null, count: 1, userSpaceId: bags[0]?.id ?? NO_BAG, reason: '' },
+    validate: {
+      itemId: isNotEmpty('Choose an item'),
+      count: isInRange({ min: 1, max: MOST }, `Enter a number from 1 to ${MOST}`),
+      reason: validReason,
+    },
   });
   const give = useChange({
-    run: (api, { itemId, userSpaceId }: ItemValues) =>
-      api.itemInstances.create({ itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) }),
-    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item'} given`,
+    run: (api, { itemId, count, userSpaceId, reason }: ItemValues) => {
+      const place = userSpaceId !== NO_BAG && { userSpaceId };
+      const one = { type: 'create' as const, itemId: itemId ?? '', userId, ...place };
+      return api.itemInstances.batch({ operations: Array.from({ length: Number(count) }, () => one) }, because(reason));
+    },
+    done: (_, { itemId, count }) => {
+      const name = items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item';
+      return Number(count) === 1 ? `${name} given` : `${name} given ${count} times`;
+    },
   });
   return (
     <FormDialog title={`Give an item to ${userId}`} {...GIVING} form={form} change={give} onClose={onClose}>
@@ -103,6 +117,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly
               data={rows.map(({ id, name, width, height }) => ({ value: id, label: `${name}, ${width} × ${height}` }))}
               {...form.getInputProps('itemId')}
             />
+            <NumberInput label="How many" min={1} max={MOST} {...form.getInputProps('count')} />
             <Select
               label="Bag"
               description="It is placed at the first free position."
@@ -113,6 +128,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly
               ]}
               {...form.getInputProps('userSpaceId')}
             />
+            <ReasonField form={form} />
           </>
         )}
       </Loaded>

@@ -1,19 +1,21 @@
 import { ActionIcon, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { IconArrowsExchange, IconRotateClockwise, IconSend, IconTrash, IconX } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { notifyError, useChange, useInstanceHistory, usePermissions } from '../../api/requests.ts';
+import { notifyError, useInstanceHistory, usePermissions } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import { IconButton } from '../../parts/buttons.tsx';
-import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { OptionBadges } from '../../parts/options.tsx';
 import { RangeValue } from '../../parts/range-value.tsx';
+import { ReasonDialog } from '../../parts/reason-dialog.tsx';
+import { useTemplateNames } from '../../parts/roll-events.tsx';
 import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
+import { TradeItem, TransferItem } from './hand-over.tsx';
 
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   created: 'Given',
@@ -22,10 +24,9 @@ const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   deleted: 'Deleted',
 };
 
-const causeOf = (cause: string): string => {
-  const template = /^(template|spark):(.+)$/.exec(cause);
-  if (template !== null) return `${template[1] === 'spark' ? 'a spark' : 'a roll'} on ${template[2]}`;
-  return cause === 'request' ? 'a request' : cause;
+const CAUSES: Readonly<Record<string, string>> = {
+  ...{ request: 'by a request', batch: 'in a batch', roll: 'by a roll' },
+  ...{ restored: 'restored', unknown: 'before histories were kept' },
 };
 
 type State = Schemas['ItemInstanceState'];
@@ -40,28 +41,41 @@ const changesOf = (before: State = {}, after: State = {}): string => {
     .join(', ');
 };
 
-const History = ({ id }: { id: string }) => (
-  <Loaded query={useInstanceHistory(id)} lines={2}>
-    {({ rows }) =>
-      rows.length === 0 ? (
-        <Note>No history.</Note>
-      ) : (
-        <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
-          {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt, before, after }) => (
-            <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
-              <Detail>
-                {formatMoment(createdAt)}
-                {event !== 'changed' && fromUserId !== null && `, from ${fromUserId}`}
-                {event !== 'changed' && toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
-              </Detail>
-              {event === 'changed' && <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(before, after)}</Detail>}
-            </Timeline.Item>
-          ))}
-        </Timeline>
-      )
-    }
-  </Loaded>
-);
+const causeOf = (cause: string, templates: ReadonlyMap<string, string>): string => {
+  const [, kind, id = ''] = /^(template|spark):(.+)$/.exec(cause) ?? [];
+  if (kind === undefined) return CAUSES[cause] ?? cause;
+  return `by a ${kind === 'spark' ? 'spark' : 'roll'} on ${templates.get(id) ?? 'a deleted template'}`;
+};
+
+const History = ({ id }: { id: string }) => {
+  const templates = useTemplateNames();
+  return (
+    <Loaded query={useInstanceHistory(id)} lines={2}>
+      {({ rows }) =>
+        rows.length === 0 ? (
+          <Note>No history.</Note>
+        ) : (
+          <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
+            {rows.map(({ sequence, event, fromUserId, toUserId, cause, author, reason, createdAt, before, after }) => (
+              <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
+                <Detail>
+                  {formatMoment(createdAt)}
+                  {event !== 'changed' && fromUserId !== null && `, from ${fromUserId}`}
+                  {event !== 'changed' && toUserId !== null && `, to ${toUserId}`}, {causeOf(cause, templates)}
+                  {author !== null && `, with the secret ${author}`}
+                </Detail>
+                {event === 'changed' && (
+                  <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(before, after)}</Detail>
+                )}
+                {reason !== null && <Note>“{reason}”</Note>}
+              </Timeline.Item>
+            ))}
+          </Timeline>
+        )
+      }
+    </Loaded>
+  );
+};
 
 /** A place; its numbers are empty strings while their fields are empty. */
 type MoveValues = Omit<Place, 'x' | 'y'> & Record<'x' | 'y', number | string>;
@@ -134,11 +148,8 @@ export const ItemPanel = (props: ItemPanelProps) => {
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
   const isPlaced = placeOf(instance) !== undefined;
-  const take = useChange({
-    run: (api) => api.itemInstances.delete(id),
-    done: () => `${item.name} removed`,
-    failed: 'Could not remove',
-  });
+  const [act, setAct] = useState<'remove' | 'transfer' | 'trade'>();
+  const close = () => setAct(undefined);
   return (
     <Stack gap="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -148,7 +159,6 @@ export const ItemPanel = (props: ItemPanelProps) => {
             {item.name}
           </TextLink>
           <OptionBadges of={classifiers} options={options} />
-          <Detail style={{ overflowWrap: 'anywhere' }}>{id}</Detail>
         </Stack>
         {hasClose && (
           <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
@@ -173,23 +183,30 @@ export const ItemPanel = (props: ItemPanelProps) => {
                 Rotate
               </IconButton>
             )}
-            <IconButton
-              icon={IconTrash}
-              size="xs"
-              c="var(--mantine-color-error)"
-              loading={take.isPending}
-              onClick={() =>
-                confirmLoss({
-                  title: `Remove ${item.name}?`,
-                  text: 'The player loses it with its values. Its history is kept. This cannot be undone.',
-                  action: 'Remove item',
-                  run: () => take.mutate(undefined, { onSuccess: onClose }),
-                })
-              }
-            >
+            <IconButton icon={IconTrash} size="xs" c="var(--mantine-color-error)" onClick={() => setAct('remove')}>
               Remove
             </IconButton>
+            <IconButton icon={IconSend} size="xs" onClick={() => setAct('transfer')}>
+              Transfer
+            </IconButton>
+            <IconButton icon={IconArrowsExchange} size="xs" onClick={() => setAct('trade')}>
+              Trade
+            </IconButton>
           </Group>
+          {act === 'remove' && (
+            <ReasonDialog
+              title={`Remove ${item.name}?`}
+              text="The player loses it. Its history is kept, and it can be restored for 30 days."
+              action="Remove item"
+              isHarmful
+              done={`${item.name} removed`}
+              run={(api, options) => api.itemInstances.delete(id, options)}
+              onDone={onClose}
+              onClose={close}
+            />
+          )}
+          {act === 'transfer' && <TransferItem instance={instance} onClose={close} />}
+          {act === 'trade' && <TradeItem instance={instance} onClose={close} />}
           <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
         </>
       )}

@@ -1,13 +1,14 @@
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
-import type { List, Schemas } from '../../api/client.ts';
-import { useUsers } from '../../api/requests.ts';
+import { useEffect, useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { useFoundUsers } from '../../api/requests.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Detail, LinkButton, NameLink, pathTo } from '../../parts/text.tsx';
+import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
 
 type User = Schemas['User'];
 
@@ -33,67 +34,54 @@ const COLUMNS: readonly Column<User>[] = [
   { header: 'Since', sortBy: ({ createdAt }) => createdAt, cell: ({ createdAt }) => formatMoment(createdAt) },
 ];
 
-const UserTable = ({ users }: { users: List<User> }) => {
-  const [search, setSearch] = useState('');
-  const text = search.trim().toLowerCase();
-  const found = useMemo(
-    () =>
-      users.rows.filter(
-        ({ id, externalId }) => id.toLowerCase().includes(text) || (externalId ?? '').toLowerCase().includes(text),
-      ),
-    [users, text],
-  );
+export const Players = () => {
+  const [search, setSearch] = useState(() => new URLSearchParams(window.location.search).get('q') ?? '');
+  const [prefix] = useDebouncedValue(search.trim(), 200);
+  // The address keeps what was looked for.
+  useEffect(() => {
+    const path = window.location.pathname;
+    window.history.replaceState(null, '', prefix === '' ? path : `${path}?q=${encodeURIComponent(prefix)}`);
+  }, [prefix]);
+  const found = useFoundUsers(prefix);
+  const empty =
+    prefix === '' ? (
+      <Empty title="No players yet" icon={IconBackpack}>
+        Players are created by their first roll, item or bag.
+      </Empty>
+    ) : (
+      <Empty title="No matching players" icon={IconSearch}>
+        No id or external id begins with "{prefix}". Upper and lower case differ.
+      </Empty>
+    );
   return (
-    <Stack>
+    <Page
+      title="Players"
+      about="Their bags and items, pity and rolls."
+      curl={{ path: prefix === '' ? '/users' : `/users?prefix=${encodeURIComponent(prefix)}` }}
+    >
       <TextInput
-        aria-label="Find players by id or external id"
-        placeholder="Find by id or external id"
+        aria-label="Find players by the beginning of their id or external id"
+        placeholder="Find by the beginning of an id or external id"
         leftSection={<IconSearch size={16} />}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
       />
-      <DataTable
-        label="Players"
-        columns={COLUMNS}
-        rows={found}
-        keyOf={({ id }) => id}
-        sortedBy={{ header: 'Since', isDescending: true }}
-        minWidth={520}
-        isCard
-        empty={
-          <Empty
-            title="No matching players"
-            icon={IconSearch}
-            action={
-              users.isTruncated ? (
-                <LinkButton href={pathTo('players', search.trim())} variant="default">
-                  Open the id {search.trim()}
-                </LinkButton>
-              ) : undefined
-            }
-          >
-            {users.isTruncated
-              ? 'There are more players than the console loads; others can be opened by id.'
-              : 'Players appear with their first roll, item or bag.'}
-          </Empty>
-        }
-        count={formatMany(found.length, 'player')}
-        isTruncated={users.isTruncated}
-      />
-    </Stack>
-  );
-};
-
-export const Players = () => {
-  const empty = (
-    <Empty title="No players yet" icon={IconBackpack}>
-      Players are created by their first roll, item or bag.
-    </Empty>
-  );
-  return (
-    <Page title="Players" about="Their bags and items, pity and spark." curl={{ path: '/users' }}>
-      <Loaded query={useUsers()} lines={8} empty={empty}>
-        {(users) => <UserTable users={users} />}
+      <Loaded query={found} lines={8}>
+        {({ rows, isTruncated }) => (
+          <DataTable
+            key={prefix}
+            label="Players"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ id }) => id}
+            sortedBy={prefix === '' ? { header: 'Since', isDescending: true } : undefined}
+            minWidth={520}
+            isCard
+            empty={empty}
+            count={formatMany(rows.length, 'player')}
+            isTruncated={isTruncated}
+          />
+        )}
       </Loaded>
     </Page>
   );
