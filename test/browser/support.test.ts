@@ -176,7 +176,7 @@ describe('support', { skip: noBrowser }, () => {
         .click();
     await select('Club');
     await page.getByRole('button', { name: 'Trade', exact: true }).click();
-    await dialog().getByRole('textbox', { name: 'With player' }).fill('Bob');
+    await dialog().getByRole('combobox', { name: 'With player' }).fill('Bob');
     await dialog().getByRole('combobox', { name: 'For their item' }).click();
     await page.getByRole('option', { name: 'Dawnblade' }).click();
     await say('agreed in ticket 8');
@@ -211,11 +211,11 @@ describe('support', { skip: noBrowser }, () => {
 
     await select('Club');
     await page.getByRole('button', { name: 'Transfer', exact: true }).click();
-    await dialog().getByRole('textbox', { name: 'To player' }).fill('nobody');
+    await dialog().getByRole('combobox', { name: 'To player' }).fill('nobody');
     await say('a present');
     await dialog().getByRole('button', { name: 'Transfer', exact: true }).click();
     await dialog().getByText('Is not a user of this team').waitFor();
-    await dialog().getByRole('textbox', { name: 'To player' }).fill('Bob');
+    await dialog().getByRole('combobox', { name: 'To player' }).fill('Bob');
     await submit('Transfer');
     assert.equal((await get('/item-instances?userId=Bob&itemId=i-club')).length, 2);
     await look('support-belongings');
