@@ -52,6 +52,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true, multiline: true, maw: 320 } },
     Modal: { defaultProps: { ...CLOSABLE, centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
     Drawer: { defaultProps: { ...CLOSABLE, position: 'right', overlayProps: { backgroundOpacity: 0.4 } } },
+    // Its placeholder for the focus is no item, which screen readers do not expect in a menu.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     NumberInput: { defaultProps: { hideControls: true } },
     Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },

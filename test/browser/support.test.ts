@@ -7,6 +7,8 @@ import { axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } 
 
 const { SCREENSHOTS } = process.env;
 
+const WIDE = 1440;
+
 describe('support', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
   let service: Service;
@@ -33,7 +35,7 @@ describe('support', { skip: noBrowser }, () => {
   };
   /** A picture of the page, and what axe finds on it, in all looks. */
   const look = async (name: string) => {
-    for (const width of [1280, 390])
+    for (const width of [WIDE, 390])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 860 });
         await page.emulateMedia({ colorScheme });
@@ -44,7 +46,7 @@ describe('support', { skip: noBrowser }, () => {
           await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true });
         assert.deepEqual(await axeFaults(page), [], `${name}, ${width} pixels wide, ${colorScheme}`);
       }
-    await page.setViewportSize({ width: 1280, height: 860 });
+    await page.setViewportSize({ width: WIDE, height: 860 });
     await page.emulateMedia({ colorScheme: 'light' });
   };
 
@@ -77,8 +79,9 @@ describe('support', { skip: noBrowser }, () => {
       ['bob-sword', 'i-sword', 'Bob'],
     ])
       await post('/item-instances', { id, itemId, userId });
+    await send('PATCH', '/item-instances/bob-sword', { data: { durability: 80, engraving: 'For Bob' } });
     browser = await launchBrowser();
-    tab = await openTab(browser, service.address);
+    tab = await openTab(browser, service.address, { width: WIDE });
     page = tab.page;
     await signIn(page, service.address, service.teamId, service.secret);
   });
@@ -221,6 +224,35 @@ describe('support', { skip: noBrowser }, () => {
     await look('support-belongings');
   });
 
+  test('shows how an item changed, and locks and unlocks it', async () => {
+    await open('ann', 'Belongings');
+    const panel = page.getByRole('complementary', { name: 'Selected item' });
+    const history = panel.getByRole('region', { name: 'History of the item' });
+    const button = (name: string) => panel.getByRole('button', { name, exact: true });
+    const swords = page.getByRole('button', { name: /^Dawnblade, 1 × 1, not placed/ });
+    for (let place = 0; (await history.getByText('engraving: nothing → For Bob').count()) === 0; place += 1) {
+      assert.ok(place < (await swords.count()), 'one of the swords was changed');
+      await swords.nth(place).click();
+      await history.getByText('Given').first().waitFor();
+    }
+    await panel.getByRole('region', { name: 'Data' }).getByText('For Bob').waitFor();
+    await button('Lock').click();
+    await say('disputed');
+    await look('support-lock');
+    await submit('Lock item');
+    await history.getByText('Locked', { exact: true }).waitFor();
+    await history.getByText('“disputed”').waitFor();
+    for (const name of ['Transfer', 'Trade', 'Remove']) assert.ok(await button(name).isDisabled(), name);
+    await page.getByRole('button', { name: 'Dawnblade, 1 × 1, not placed, locked' }).waitFor();
+    assert.equal((await get('/item-instances/bob-sword')).locked, true);
+    await look('support-item');
+    await button('Unlock').click();
+    await say('settled');
+    await submit('Unlock item');
+    await history.getByText('Unlocked', { exact: true }).waitFor();
+    assert.ok(await button('Remove').isEnabled());
+  });
+
   test('has a log of all rolls that refreshes by itself', async () => {
     await goTo(page, 'Roll log');
     const table = page.getByRole('table', { name: 'Rolls' });
@@ -233,6 +265,8 @@ describe('support', { skip: noBrowser }, () => {
   test('exports everything as a file, and deletes the player', async () => {
     await open('ann', 'Belongings');
     await page.getByRole('button', { name: 'More about this player' }).click();
+    await page.getByRole('menuitem', { name: 'Delete the player' }).waitFor();
+    await look('support-menu');
     const downloading = page.waitForEvent('download');
     await page.getByRole('menuitem', { name: 'Export everything as a file' }).click();
     const download = await downloading;
@@ -244,6 +278,7 @@ describe('support', { skip: noBrowser }, () => {
     await page.getByRole('menuitem', { name: 'Delete the player' }).click();
     await dialog().getByRole('button', { name: 'Delete player' }).click();
     await dialog().getByText('Say why').waitFor();
+    await look('support-delete');
     await say('asked to be forgotten');
     await submit('Delete player');
     await page.getByRole('heading', { level: 1, name: 'Players' }).waitFor();

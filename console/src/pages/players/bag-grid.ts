@@ -129,5 +129,5 @@ export const describe = (instance: Instance): string => {
   const place = placeOf(instance);
   const { width, height } = sizeOf(instance, place?.rotated ?? false);
   const where = place === undefined ? 'not placed' : `column ${place.x + 1}, row ${place.y + 1}`;
-  return `${instance.item.name}, ${width} × ${height}, ${where}`;
+  return `${instance.item.name}, ${width} × ${height}, ${where}${instance.locked === true ? ', locked' : ''}`;
 };

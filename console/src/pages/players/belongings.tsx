@@ -22,6 +22,7 @@ import { Detail, Note } from '../../parts/text.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
+import { type ItemAct, ItemDialog } from './item-dialog.tsx';
 import { ItemPanel } from './item-panel.tsx';
 import { LooseItem, Picture } from './item-tile.tsx';
 import { useMove } from './use-move.ts';
@@ -73,6 +74,8 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   const instances = owned.rows;
   const move = useMove(userId, instances);
   const [selectedId, setSelectedId] = useState<string>();
+  // With its item, so that the dialog stays until it is done with an item that is no longer there.
+  const [acting, setActing] = useState<{ readonly act: ItemAct; readonly instance: Instance }>();
   const [held, setHeld] = useState<Held>();
   const [showsAll, setShowsAll] = useState(false);
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
@@ -99,7 +102,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
 
   const rotate = (instance: Instance) => {
     const place = placeOf(instance);
-    if (place !== undefined) move(instance, { ...place, rotated: !place.rotated });
+    if (place !== undefined && instance.locked !== true) move(instance, { ...place, rotated: !place.rotated });
   };
   const select = ({ id }: Instance) => setSelectedId((before) => (before === id ? undefined : id));
 
@@ -165,6 +168,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       hasClose={isWide}
       onMove={move}
       onRotate={rotate}
+      onAct={(act) => setActing({ act, instance: selected })}
       onClose={() => setSelectedId(undefined)}
     />
   );
@@ -245,7 +249,8 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       </Flex>
       {!isWide && (
         <Drawer
-          opened={panel !== undefined}
+          // A dialog takes its place: both would not fit.
+          opened={panel !== undefined && acting === undefined}
           onClose={() => setSelectedId(undefined)}
           title="Selected item"
           position="bottom"
@@ -253,6 +258,9 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
         >
           {panel}
         </Drawer>
+      )}
+      {acting !== undefined && (
+        <ItemDialog {...acting} onRemoved={() => setSelectedId(undefined)} onClose={() => setActing(undefined)} />
       )}
       <DragOverlay dropAnimation={isStill ? null : { duration: 160 }}>
         {held !== undefined && (

@@ -1,21 +1,29 @@
-import { ActionIcon, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconArrowsExchange, IconRotateClockwise, IconSend, IconTrash, IconX } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import {
+  IconArrowsExchange,
+  IconLock,
+  IconLockOpen,
+  IconRotateClockwise,
+  IconSend,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
+import { useEffect } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { notifyError, useInstanceHistory, usePermissions } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import { IconButton } from '../../parts/buttons.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { OptionBadges } from '../../parts/options.tsx';
 import { RangeValue } from '../../parts/range-value.tsx';
-import { ReasonDialog } from '../../parts/reason-dialog.tsx';
 import { useTemplateNames } from '../../parts/roll-events.tsx';
 import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
-import { TradeItem, TransferItem } from './hand-over.tsx';
+import type { ItemAct } from './item-dialog.tsx';
 
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   created: 'Given',
@@ -31,14 +39,22 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 type State = Schemas['ItemInstanceState'];
 
+/** A value of the game's own data; texts as they are. */
+const shownValue = (value: unknown): string =>
+  value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+
 /** What changed, such as `durability: 10 → 9`. */
-const changesOf = (before: State = {}, after: State = {}): string => {
-  const members = (of: State) => ({ ...of.data, ...(of.locked !== undefined && { locked: of.locked }) });
-  const [was, is]: Record<string, unknown>[] = [members(before), members(after)];
-  const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
-  return [...new Set(Object.keys({ ...was, ...is }))]
-    .map((name) => `${name}: ${shown(was?.[name])} → ${shown(is?.[name])}`)
+const changesOf = ({ data: was = {} }: State = {}, { data: is = {} }: State = {}): string =>
+  Object.keys({ ...was, ...is })
+    .map((name) => `${name}: ${shownValue(was[name])} → ${shownValue(is[name])}`)
     .join(', ');
+
+/** What happened, in a word or two; locking is a change of its own in the eyes of people. */
+const titleOf = ({ event, before, after }: Schemas['ItemInstanceEvent']): string => {
+  const isLocked = after?.locked ?? false;
+  if (event !== 'changed' || isLocked === (before?.locked ?? false)) return WHAT_HAPPENED[event];
+  const lock = isLocked ? 'Locked' : 'Unlocked';
+  return changesOf(before, after) === '' ? lock : `Changed and ${lock.toLowerCase()}`;
 };
 
 const causeOf = (cause: string, templates: ReadonlyMap<string, string>): string => {
@@ -56,18 +72,19 @@ const History = ({ id }: { id: string }) => {
           <Note>No history.</Note>
         ) : (
           <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
-            {rows.map(({ sequence, event, fromUserId, toUserId, cause, author, reason, createdAt, before, after }) => (
-              <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
-                <Detail>
-                  {formatMoment(createdAt)}
-                  {event !== 'changed' && fromUserId !== null && `, from ${fromUserId}`}
-                  {event !== 'changed' && toUserId !== null && `, to ${toUserId}`}, {causeOf(cause, templates)}
-                  {author !== null && `, with the secret ${author}`}
+            {rows.map((entry) => (
+              <Timeline.Item key={entry.sequence} title={titleOf(entry)}>
+                <Detail style={{ overflowWrap: 'anywhere' }}>
+                  {formatMoment(entry.createdAt)}
+                  {entry.event !== 'changed' && entry.fromUserId !== null && `, from ${entry.fromUserId}`}
+                  {entry.event !== 'changed' && entry.toUserId !== null && `, to ${entry.toUserId}`},{' '}
+                  {causeOf(entry.cause, templates)}
+                  {entry.author !== null && `, with the secret ${entry.author}`}
                 </Detail>
-                {event === 'changed' && (
-                  <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(before, after)}</Detail>
+                {entry.event === 'changed' && (
+                  <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(entry.before, entry.after)}</Detail>
                 )}
-                {reason !== null && <Note>“{reason}”</Note>}
+                {entry.reason !== null && <Note style={{ overflowWrap: 'anywhere' }}>“{entry.reason}”</Note>}
               </Timeline.Item>
             ))}
           </Timeline>
@@ -138,18 +155,17 @@ interface ItemPanelProps extends MoveFormProps {
   /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
+  readonly onAct: (act: ItemAct) => void;
   readonly onClose: () => void;
 }
 
 /** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
-  const { instance, instances, bags, hasClose, onMove, onRotate, onClose } = props;
-  const { id, item, classifiers, attributes, data, locked } = instance;
+  const { instance, instances, bags, hasClose, onMove, onRotate, onAct, onClose } = props;
+  const { id, item, classifiers, attributes, data, locked: isLocked = false } = instance;
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
   const isPlaced = placeOf(instance) !== undefined;
-  const [act, setAct] = useState<'remove' | 'transfer' | 'trade'>();
-  const close = () => setAct(undefined);
   return (
     <Stack gap="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -169,45 +185,51 @@ export const ItemPanel = (props: ItemPanelProps) => {
       {attributes.map(({ id: attributeId, name, value, min, max }) => (
         <RangeValue key={attributeId} name={name} value={value} min={min} max={max} />
       ))}
-      {locked === true && <Note>Locked: it cannot be moved, transferred or removed.</Note>}
       {data !== undefined && (
-        <Code block aria-label="Data">
-          {JSON.stringify(data, null, 2)}
-        </Code>
+        <section aria-label="Data">
+          <Facts facts={Object.fromEntries(Object.entries(data).map(([name, value]) => [name, shownValue(value)]))} />
+        </section>
+      )}
+      {isLocked && (
+        <Group gap={6} wrap="nowrap">
+          <IconLock size={16} aria-hidden />
+          <Note>Locked: it cannot be moved, transferred or removed.</Note>
+        </Group>
       )}
       {canSupport && (
         <>
           <Group gap="xs">
             {isPlaced && (
-              <IconButton icon={IconRotateClockwise} size="xs" aria-keyshortcuts="R" onClick={() => onRotate(instance)}>
+              <IconButton
+                icon={IconRotateClockwise}
+                size="xs"
+                disabled={isLocked}
+                aria-keyshortcuts="R"
+                onClick={() => onRotate(instance)}
+              >
                 Rotate
               </IconButton>
             )}
-            <IconButton icon={IconTrash} size="xs" c="var(--mantine-color-error)" onClick={() => setAct('remove')}>
-              Remove
-            </IconButton>
-            <IconButton icon={IconSend} size="xs" onClick={() => setAct('transfer')}>
+            <IconButton icon={IconSend} size="xs" disabled={isLocked} onClick={() => onAct('transfer')}>
               Transfer
             </IconButton>
-            <IconButton icon={IconArrowsExchange} size="xs" onClick={() => setAct('trade')}>
+            <IconButton icon={IconArrowsExchange} size="xs" disabled={isLocked} onClick={() => onAct('trade')}>
               Trade
             </IconButton>
+            <IconButton icon={isLocked ? IconLockOpen : IconLock} size="xs" onClick={() => onAct('lock')}>
+              {isLocked ? 'Unlock' : 'Lock'}
+            </IconButton>
+            <IconButton
+              icon={IconTrash}
+              size="xs"
+              disabled={isLocked}
+              c={isLocked ? undefined : 'var(--mantine-color-error)'}
+              onClick={() => onAct('remove')}
+            >
+              Remove
+            </IconButton>
           </Group>
-          {act === 'remove' && (
-            <ReasonDialog
-              title={`Remove ${item.name}?`}
-              text="The player loses it. Its history is kept, and it can be restored for 30 days."
-              action="Remove item"
-              isHarmful
-              done={`${item.name} removed`}
-              run={(api, options) => api.itemInstances.delete(id, options)}
-              onDone={onClose}
-              onClose={close}
-            />
-          )}
-          {act === 'transfer' && <TransferItem instance={instance} onClose={close} />}
-          {act === 'trade' && <TradeItem instance={instance} onClose={close} />}
-          <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
+          {!isLocked && <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />}
         </>
       )}
       <Stack gap="xs" component="section" aria-label="History of the item">

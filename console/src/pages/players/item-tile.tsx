@@ -1,5 +1,6 @@
 import { useDraggable } from '@dnd-kit/core';
 import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { CELL, describe, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
@@ -18,16 +19,19 @@ interface ItemTileProps {
   readonly onSelect: (instance: Instance) => void;
 }
 
+const Lock = () => <IconLock size={14} className={classes.lock} aria-hidden />;
+
 const useItemTile = ({ instance, isSelected, canSupport, onSelect }: ItemTileProps) => {
-  const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canSupport });
+  const canMove = canSupport && instance.locked !== true;
+  const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canMove });
   return {
     ref: setNodeRef,
     type: 'button' as const,
     'aria-pressed': isSelected,
     'data-dragging': isDragging || undefined,
     'data-selected': isSelected || undefined,
-    'data-can-move': canSupport || undefined,
-    ...(canSupport && { 'aria-describedby': attributes['aria-describedby'], ...listeners }),
+    'data-can-move': canMove || undefined,
+    ...(canMove && { 'aria-describedby': attributes['aria-describedby'], ...listeners }),
     onClick: () => onSelect(instance),
   };
 };
@@ -48,6 +52,7 @@ export const PlacedItem = (props: ItemTileProps) => {
       >
         <VisuallyHidden>{describe(instance)}</VisuallyHidden>
         <Picture instance={instance} rotated={place.rotated} />
+        {instance.locked === true && <Lock />}
       </button>
     </Tooltip>
   );
@@ -68,6 +73,7 @@ export const LooseItem = (props: ItemTileProps) => {
           {item.width} × {item.height}
         </Text>
       </Text>
+      {instance.locked === true && <Lock />}
     </button>
   );
 };
