@@ -60,7 +60,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
 
   for (const path of ['/healthz', '/readyz', '/team']) await send('GET', path);
   await send('PUT', '/team', { verifiableRolls: false });
-  const { id: secretId } = await send('POST', '/secrets', { name: 'Game server', role: 'write' });
+  const { id: secretId } = await send('POST', '/secrets', { name: 'Game server', role: 'support' });
   await send('GET', '/secrets');
   await send('DELETE', `/secrets/${secretId}`);
 

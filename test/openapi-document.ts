@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openApiDocument } from '../src/http/openapi.ts';
+import { withCodeSamples } from '../tools/code-samples.ts';
 import { type Example, fixedDraws, recordExamples } from './examples.ts';
 import { createEmptyDatabase, type Engine, startService } from './harness.ts';
 
@@ -8,7 +9,7 @@ export const describeApi = async (): Promise<string> => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url);
   try {
-    return `${JSON.stringify(openApiDocument(service.app), null, 2)}\n`;
+    return `${JSON.stringify(withCodeSamples(openApiDocument(service.app)), null, 2)}\n`;
   } finally {
     await service.stop();
     await empty.drop();

@@ -17,7 +17,7 @@ const DESCRIPTION = `A team-scoped API for game items: define them, roll them, g
 
 Authorization is Basic: the team id is the username, one of the team's secrets the password. Every error has the same shape, \`{ code, message, issues }\`, and each issue points at what is wrong with a JSON pointer. Lists return at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` has the next page.
 
-[The guides](../guides/) explain how everything is used.`;
+[The guides](../guides/) explain how everything is used. Samples in TypeScript use [the client](../guides/client).`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

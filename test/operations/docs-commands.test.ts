@@ -8,7 +8,7 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -53,10 +53,17 @@ const RUN_APART: Record<string, string> = {
 /** It has a server of its own, and is read right after the README. */
 const TUTORIAL = 'docs/start/tutorial.md';
 
+/** Its blocks are run with the installed package, in `packages/client/test/package.long.test.ts`. */
+const CLIENT = 'docs/reference/client.md';
+const REQUESTS = 'docs/reference/requests.md';
+
+/** Says in TypeScript what the shell block before it does, so it is compiled, but not run as well. */
+const isTab = (block: string): boolean => /\bclient\./.test(block);
+
 /** Languages of code blocks, and what becomes of them. */
 const LANGUAGES: Record<string, string> = {
   sh: 'is run',
-  ts: 'is compiled and run',
+  ts: 'is compiled, and run unless a shell block does the same',
   json: 'is parsed',
   yaml: 'is parsed',
   js: 'is parsed',
@@ -80,6 +87,21 @@ const blockOf = (name: string): string => {
   assert.ok(block !== undefined, `there is no block ${name}`);
   return block;
 };
+
+/** What the API reference shows in TypeScript. */
+const samplesOfReference = (): string[] => {
+  interface Operation {
+    readonly 'x-codeSamples': readonly [{ readonly source: string }];
+  }
+  const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(readPage('openapi.json'));
+  return Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ 'x-codeSamples': [{ source }] }) => source),
+  );
+};
+
+/** Calls of a client that is there already, each with names of its own. */
+const compiledOf = (calls: readonly string[]): string =>
+  `import { client } from './tutorial/itemwright.ts';\n\n${calls.map((call) => `{\n${call}\n}\n`).join('')}`;
 
 /** The blocks of a page that are run as they are. */
 const pastedFrom = (page: string): string[] =>
@@ -171,9 +193,6 @@ describe('the documentation', () => {
         assert.ok(language in LANGUAGES, `${page} has a block in ${language}`);
         assert.equal(space, '', `${page} has an indented block, which no test finds`);
       }
-    const typed = PAGES.filter((page) => blocksOf(readPage(page), 'ts').length > 0);
-    // The blocks of the client are run with the installed package.
-    assert.deepEqual(typed, ['docs/reference/client.md', 'docs/reference/requests.md', 'docs/start/tutorial.md']);
   });
 
   test('has samples that are JSON', () => {
@@ -273,7 +292,13 @@ describe('the commands of the documentation', { skip: missing }, () => {
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), include: ['**/*.ts'] }),
     );
-    await writeFile(join(folder, 'requests.ts'), blocksOf(readPage('docs/reference/requests.md'), 'ts').join('\n'));
+    const requests = blocksOf(readPage(REQUESTS), 'ts').filter((block) => !isTab(block));
+    await writeFile(join(folder, 'requests.ts'), requests.join('\n'));
+    await writeFile(join(folder, 'samples.ts'), compiledOf(samplesOfReference()));
+    for (const page of PAGES.filter((each) => each !== TUTORIAL && each !== CLIENT)) {
+      const tabs = blocksOf(readPage(page), 'ts').filter((block) => page !== REQUESTS || isTab(block));
+      if (tabs.length > 0) await writeFile(join(folder, `${basename(page)}.ts`), compiledOf(tabs));
+    }
     await mkdir(join(folder, 'tutorial'));
     for (const text of blocksOf(readPage(TUTORIAL), 'ts')) {
       const [, file] = /^\/\/ (tutorial\/\w+\.ts)\n/.exec(text) ?? [];
@@ -365,7 +390,7 @@ describe('the commands of the documentation', { skip: missing }, () => {
     test(`of ${page} work as written, after those before`, async () => {
       const environment = environmentOf(credentials);
       assert.ok((await pastePage(page, environment)).length > 0);
-      if (page === 'docs/reference/requests.md') {
+      if (page === REQUESTS) {
         // The last line of the page sends the roll of its shell block again.
         const output = linesOf(await paste('npx node requests.ts', folder, environment));
         const owned = await request(environment, '/item-instances?userId=reader-1');

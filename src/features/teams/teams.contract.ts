@@ -42,7 +42,7 @@ export type CreatedSecret = Static<typeof CreatedSecret>;
 
 const NewSecret = Strict(
   { name: Name, role: RoleName },
-  { title: 'NewSecret', examples: [{ name: 'game server', role: 'write' }] },
+  { title: 'NewSecret', examples: [{ name: 'game server', role: 'support' }] },
 );
 export type NewSecret = Static<typeof NewSecret>;
 
