@@ -4,7 +4,7 @@
  *
  *   --quick            few short slices: shows that it works, but measures nothing
  *   --engine=postgres  only one database: sqlite or postgres
- *   --turns=5          fewer or more turns; 8 by default
+ *   --turns=5          fewer or more turns; 12 by default
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -21,12 +21,12 @@ const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     engine: { type: 'string' },
-    turns: { type: 'string', default: '8' },
+    turns: { type: 'string', default: '12' },
   },
 });
 const SLICE_S = flags.quick ? 0.4 : 2;
 const TURNS = flags.quick ? 2 : Number(flags.turns);
-const WARM_UP_S = flags.quick ? 0.5 : 3;
+const WARM_UP_S = flags.quick ? 0.5 : 8;
 const CONNECTIONS = 64;
 const USERS = 1000;
 const VERIFIED_USERS = 5;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiResponse, type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
+import { BANNER_CONFIG, rotateTo, startVerifiableTeam } from '../../../test/verifiable-team.ts';
 import { verified } from '../../../test/verified.ts';
 import type { Verification } from '../../engine/fairness/verify.ts';
 
@@ -16,39 +17,7 @@ const failuresOf = ({ receipts, kept }: Verification) => [
 ];
 
 onEveryDatabase('proofs that the service gives', (service) => {
-  const baseRates = { five: 0.1, three: 0.9 };
-  const gacha = { baseRates, pityTier: 'five', pityThreshold: 10 };
-  const banner = {
-    ...gacha,
-    featuredItemIds: ['sword'],
-    featuredShare: 0.5,
-    guaranteeAfterLosses: 1,
-    sparkCurrency: 5,
-  };
-
-  const startTeam = async (): Promise<Client> => {
-    const team = await service().anotherTeam();
-    const classifierOptions = ['five', 'three'].map((name) => ({ id: name, name }));
-    const classifier = { id: 'stars', name: 'Stars', classifierOptions };
-    const changes = [{ kind: 'classifier', id: 'stars', after: classifier }];
-    assertDone(await team.post('/catalog/publish', { baseVersion: 0, changes }));
-    assertDone(await team.post('/attributes', { id: 'power', name: 'Power', min: 0, max: 100, step: 0.1 }));
-    for (const id of ['sword', 'axe', 'club', 'cap', 'rope', 'torch']) {
-      const itemAttributes = id < 'c' || id === 'sword' ? [{ attributeId: 'power', min: 40, max: 50 }] : [];
-      const option = ['sword', 'axe'].includes(id) ? 'five' : 'three';
-      assertDone(await team.post('/items', { id, name: `The ${id}`, classifierOptionIds: [option], itemAttributes }));
-    }
-    for (const [id, type, config] of [
-      ['banner', 'gacha', { ...banner, pityGroup: 'g' }],
-      ['second', 'gacha', { ...gacha, pityGroup: 'g' }],
-      ['pack', 'card_pack', { baseRates, slots: [{ count: 3 }], unique: true, pityThreshold: 4 }],
-      ['shrine', 'roguelike', { baseRates, choices: 2, depthScaling: { five: 1.2 } }],
-      ['chest', 'idle', { baseRates, rollsPerHour: 10 }],
-    ] as const)
-      assertDone(await team.post('/templates', { id, name: id, type, config, verifiable: true }));
-    assertDone(await team.put('/team', { verifiableRolls: true }));
-    return team;
-  };
+  const startTeam = (): Promise<Client> => startVerifiableTeam(service());
 
   /** A player who rolls on everything, and keeps all receipts. */
   const play = async (team: Client, kept: string[], nowMs: number): Promise<void> => {
@@ -73,20 +42,16 @@ onEveryDatabase('proofs that the service gives', (service) => {
     const team = await startTeam();
     const kept: string[] = [];
     const rotate = async (clientSeed: string): Promise<void> => {
-      const { nextCommitment: commitment, nextManifest: manifest } = assertDone(
-        await team.post('/users/p/fairness'),
-      ).body;
-      const rotation = { clientSeed, commitment, manifest };
-      kept.push(assertDone(await team.post('/users/p/fairness/rotate', rotation)).body.rotation);
+      kept.push((await rotateTo(team, 'p', clientSeed)).rotation);
     };
     const startMs = Date.parse('2027-06-01T00:00:00Z');
     service().setClock(startMs);
     await rotate('one ☘');
     await play(team, kept, startMs);
-    assertDone(await team.put('/templates/banner', { config: banner }));
+    assertDone(await team.put('/templates/banner', { config: BANNER_CONFIG }));
     await rotate('two');
     await play(team, kept, startMs + 86_400_000);
-    assertDone(await team.put('/templates/banner', { config: { ...banner, pityGroup: 'g' } }));
+    assertDone(await team.put('/templates/banner', { config: { ...BANNER_CONFIG, pityGroup: 'g' } }));
     assertDone(await team.put('/items/torch', { rollNumerator: 7 }));
     await rotate('three');
     await play(team, kept, startMs + 2 * 86_400_000);
@@ -124,13 +89,6 @@ onEveryDatabase('proofs that the service gives', (service) => {
     );
   });
 
-  const rotateTo = async (team: Client, clientSeed: string): Promise<string> => {
-    const { nextCommitment: commitment, nextManifest: manifest } = assertDone(
-      await team.post('/users/p/fairness'),
-    ).body;
-    return assertDone(await team.post('/users/p/fairness/rotate', { clientSeed, commitment, manifest })).body.rotation;
-  };
-
   const listPages = async (team: Client, limit: number): Promise<Listed[]> => {
     const listed: Listed[] = [];
     for (let path: string | undefined = `/users/p/receipts?limit=${limit}`; path !== undefined; ) {
@@ -144,7 +102,7 @@ onEveryDatabase('proofs that the service gives', (service) => {
 
   test('have the same receipts wherever they begin, and however receipts are stored', async () => {
     const team = await startTeam();
-    const hashes = [await rotateTo(team, 'one')];
+    const hashes = [(await rotateTo(team, 'p', 'one')).rotation as string];
     // Many on one template share a row, a long one fills one, and the last ones have no row yet.
     const templates = [
       ...Array(20).fill('banner'),
@@ -184,7 +142,7 @@ onEveryDatabase('proofs that the service gives', (service) => {
       new Set(hashes.filter((_, index) => index > 0 && index !== chest)),
     );
 
-    const last = await rotateTo(team, 'two');
+    const last: string = (await rotateTo(team, 'p', 'two')).rotation;
     for (const [from] of templates.entries()) {
       const proof = assertDone(await team.get(`/users/p/proof?epoch=0&from=${from}`)).body;
       const story = verified(proof, { receipts: [hashes[0] as string, ...hashes.slice(from + 1), last] });
@@ -199,7 +157,7 @@ onEveryDatabase('proofs that the service gives', (service) => {
 
   test('are sound while the player rolls', async () => {
     const team = await startTeam();
-    await rotateTo(team, 'one');
+    await rotateTo(team, 'p', 'one');
     const roll = async (n: number): Promise<void> => {
       assertDone(await team.post(`/templates/${n % 3 === 0 ? 'pack' : 'banner'}/roll`, { userId: 'p' }));
     };
