@@ -65,7 +65,7 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
     await service.database.write(service.teamId, async (work) => {
       const team = await depsOf(service).catalogs.currentForPlacing(work);
       const [opened] = await holdAll(work, holdReceiver(work, contextOf(service), receiver, team));
-      opened.requireRoom(0, { width: 1, height: 1 }).give(gifts);
+      opened.requireRoom(0, { largest: { width: 1, height: 1 }, currencyIds: [] }).give(gifts);
     });
   }
   return body.id;

@@ -4,6 +4,7 @@ import { createPublicReads } from './database/public-reads.ts';
 import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
+import { balanceRoutes } from './features/balances/balances.routes.ts';
 import { createEntityChanges } from './features/catalog/change.service.ts';
 import { createWholeCatalogs } from './features/catalog/document.service.ts';
 import { draftRoutes } from './features/catalog/drafts.routes.ts';
@@ -182,6 +183,7 @@ export const buildApp = async ({
   userSpaceContentsRoutes(app, parts);
   itemInstanceRoutes(app, parts);
   batchRoutes(app, parts);
+  balanceRoutes(app, parts);
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   evidenceRoutes(app, parts);

@@ -189,6 +189,13 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances/sword-1/history');
   await send('GET', '/roll-events?templateId=standard-banner');
   await send('GET', '/users/player-1/rolls?limit=1');
+  await send('POST', '/items', { id: 'gem', name: 'Gem', rollNumerator: 0, currency: true });
+  await send('POST', '/users/player-1/balances', { itemId: 'gem', quantity: 100, unitPrice: '0.0099', money: 'EUR' });
+  await send('POST', '/users/player-1/balances', { itemId: 'gem', quantity: 20 });
+  await send('POST', '/users/player-1/consume', { units: [{ itemId: 'gem', quantity: 50 }] });
+  await send('GET', '/users/player-1/balances?lots=true');
+  await send('GET', '/users/player-1/balances/gem/history');
+  await send('GET', '/balances/report?itemId=gem');
   await send('GET', '/users/player-1/export');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
@@ -205,7 +212,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('DELETE', `/users/player-1/spaces/${bag}`);
   await send('DELETE', '/users/player-1');
   await send('DELETE', '/users?id=player-2');
-  for (const path of ['/templates/standard-banner', '/items/sword-of-dawn', '/items/wooden-sword'])
+  for (const path of ['/templates/standard-banner', '/items/sword-of-dawn', '/items/wooden-sword', '/items/gem'])
     await send('DELETE', path);
   for (const path of ['/spaces/backpack', '/classifiers/rarity', '/attributes/damage']) await send('DELETE', path);
   return examples;

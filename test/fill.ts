@@ -80,6 +80,7 @@ export const fillItems = async (
         thumbnail: null,
         description: null,
         data: null,
+        currency: null,
         roll_numerator: 100,
         width: 1,
         height: 1,

@@ -353,6 +353,8 @@ describe('the architecture', () => {
       users: 'users',
       user_states: 'user-states',
       counter_changes: 'user-states',
+      balances: 'balances',
+      balance_entries: 'balances',
       spaces: 'catalog',
       user_spaces: 'user-spaces',
       item_instances: 'item-instances',

@@ -165,7 +165,18 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/item-instances/three/restore');
   await send('POST', '/users/ann/templates/banner/counters', { sparkPoints: 3 }, { 'itemwright-reason': 'a gift' });
 
+  // What users have of currencies.
+  await post('/items', { id: 'gem', name: 'Gem', currency: true, spend: 'paidFirst', rollNumerator: 0 });
+  await post('/users/ann/balances', { itemId: 'gem', quantity: 500 });
+  await post('/users/ann/balances', { itemId: 'gem', quantity: 300, unitPrice: '0.0099', money: 'EUR' });
+  await post('/users/ann/consume', { units: [{ itemId: 'gem', quantity: 310 }] });
+
   for (const path of [
+    ...[
+      '/users/ann/balances?lots=true',
+      '/users/ann/balances/gem/history?limit=1',
+      '/balances/report?itemId=gem&at=2026-01-01T00:00:00Z',
+    ],
     ...[
       '/attributes',
       '/attributes/damage',

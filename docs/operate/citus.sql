@@ -25,6 +25,8 @@ declare
     'template_versions',
     'noted_versions',
     'team_keys',
+    'balances',
+    'balance_entries',
     'users',
     'player_seeds',
     'user_states',

@@ -3,7 +3,14 @@ import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import type { EntityKind } from '../shared/context.ts';
 import { newId } from '../shared/ids.ts';
-import { type ClassifierEntity, type Entities, type ItemEntity, LISTS, type TemplateEntity } from './entities.ts';
+import {
+  type ClassifierEntity,
+  type Entities,
+  type ItemEntity,
+  LISTS,
+  spendingOf,
+  type TemplateEntity,
+} from './entities.ts';
 import { type CatalogState, entitiesOf } from './state.ts';
 
 /** What happens to one entity. */
@@ -62,9 +69,10 @@ const ROW: { readonly [K in EntityKind]: (entity: Entities[K]) => object } = {
   attribute: (attribute) => attribute,
   classifier: ({ id, name }) => ({ id, name }),
   space: (space) => space,
-  item: ({ id, name, thumbnail, rollNumerator, width, height, description = null, data }) => ({
+  item: ({ id, name, thumbnail, rollNumerator, width, height, description = null, data, currency, spend }) => ({
     ...{ id, name, thumbnail, roll_numerator: rollNumerator, width, height, description },
     data: data ? JSON.stringify(data) : null,
+    currency: spendingOf({ currency, spend }),
   }),
   template: ({ id, name, type, config, bindings, verifiable, disclosure }) => ({
     ...{ id, name, type, config: JSON.stringify(config), bindings: JSON.stringify(bindings) },

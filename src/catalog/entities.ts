@@ -4,6 +4,7 @@
  * text; their members are in the order of the API.
  */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { SPENDING, type Spending } from '../engine/economy/balance.ts';
 import { Id, Name, Nullable, OneOf, OwnId, Strict } from '../http/schemas.ts';
 import { DISCLOSURES, type EntityKind } from '../shared/context.ts';
 import { LIMITS } from '../shared/limits.ts';
@@ -39,6 +40,16 @@ const Description = Nullable(Type.String({ maxLength: LIMITS.descriptionLength }
 const Data = Nullable(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true }), {
   description: `Whatever your game wants to know about it, as a JSON object of up to ${LIMITS.itemDataBytes} bytes. The service does not look into it.`,
   examples: [{ sound: 'clang', questIds: [7, 12] }],
+});
+
+const Currency = Type.Boolean({
+  description:
+    'Whether it is a currency: users have balances of it instead of item instances, and it has neither a footprint nor attributes.',
+});
+
+const Spend = OneOf(SPENDING, {
+  description: 'For a currency: which units are spent first. Defaults to `freeFirst`.',
+  examples: ['freeFirst'],
 });
 
 const RollNumerator = Type.Number({
@@ -88,6 +99,8 @@ export const MEMBERS = {
     height: side('Height'),
     description: Description,
     data: Data,
+    currency: Currency,
+    spend: Spend,
   },
   template: { name: Name, type: TemplateType, config: Config },
 } as const;
@@ -137,6 +150,8 @@ const Item = Strict(
   {
     id: EntityId,
     ...optional(MEMBERS.item, 'description', 'data'),
+    currency: Type.Optional(Type.Literal(true, { description: 'Left out if it is no currency.' })),
+    spend: Type.Optional(Type.Literal('paidFirst', { description: 'Left out if free units are spent first.' })),
     classifierOptionIds: Type.Array(Id, { maxItems: optionsPerItem }),
     itemAttributes: Type.Array(ItemAttribute, { maxItems: attributesPerItem }),
   },
@@ -209,6 +224,16 @@ export type Given<K extends EntityKind> = Omit<
     : K extends 'item'
       ? { readonly itemAttributes?: readonly (Omit<ItemAttributeEntity, 'id'> & Partial<ItemAttributeEntity>)[] }
       : unknown);
+
+/** What a currency says about itself, as one value; null for other items. */
+export const spendingOf = ({ currency, spend }: Pick<ItemEntity, 'currency' | 'spend'>): Spending | null =>
+  currency === true ? (spend ?? 'freeFirst') : null;
+
+/** The same as the members of an item, which has none of them if it is no currency. */
+export const currencyMembers = (spending: Spending | null): Pick<ItemEntity, 'currency' | 'spend'> => ({
+  ...(spending !== null && { currency: true }),
+  ...(spending === 'paidFirst' && { spend: spending }),
+});
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -63,6 +63,8 @@ export interface PlanInput {
 export interface Touched {
   readonly deletedItems: readonly { readonly id: string; readonly name: string }[];
   readonly resizedItems: readonly { readonly before: ItemEntity; readonly after: ItemEntity }[];
+  /** Items that become a currency, or are none any more. */
+  readonly recastItems: readonly { readonly id: string; readonly name: string }[];
   readonly deletedSpaces: readonly { readonly id: string; readonly name: string }[];
   readonly shrunkSpaces: readonly SpaceEntity[];
   /** Whether the size of any space changes. */
@@ -111,6 +113,9 @@ export const touchedBy = (changes: readonly EntityChange[]): Touched => {
       before !== null && after !== null && (before.width !== after.width || before.height !== after.height)
         ? { before, after }
         : [],
+    ),
+    recastItems: items.flatMap(({ before, after }) =>
+      before !== null && after !== null && before.currency !== after.currency ? { id: after.id, name: after.name } : [],
     ),
     deletedSpaces: deleted(spaces),
     shrunkSpaces: spaces.flatMap(({ before, after }) =>
@@ -252,6 +257,7 @@ type Change = CheckedChange & CompiledCatalogs;
 
 const changeOf = (base: CatalogState, target: CatalogState): Change => ({
   ...{ base, target, changes: changesBetween(base, target), items: target.item.size },
+  currencies: target.item.values().reduce((count, { currency }) => count + Number(currency === true), 0),
   verifiable: target.template.values().reduce((count, { verifiable }) => count + Number(verifiable === true), 0),
   before: once(() => compileState(base)),
   after: compileState(target),

@@ -28,8 +28,9 @@ export interface CheckedChange {
   readonly base: CatalogState;
   readonly target: CatalogState;
   readonly changes: readonly EntityChange[];
-  /** How many items there are afterwards, and how many verifiable templates. */
+  /** How many items there are afterwards, how many currencies among them, and how many verifiable templates. */
   readonly items: number;
+  readonly currencies: number;
   readonly verifiable: number;
   /** What a request says about the one entity that it changes, if that may be less than all of it. */
   readonly given?: GivenMembers;
@@ -119,6 +120,25 @@ const checkItem = (
     checkRange('item', id, range, `/itemAttributes/${index}`, faults);
 };
 
+/** A currency is nothing that could be placed or differ from others of its kind. */
+const checkCurrency = ({ id, currency, spend, width, height, itemAttributes }: ItemEntity, faults: Findings): void => {
+  if (currency !== true) {
+    if (spend !== undefined) faults.add('item', id, '/spend', 'is for currencies only');
+    return;
+  }
+  const message = 'must be 1 for a currency, which is never placed';
+  if (width !== 1) faults.add('item', id, '/width', message);
+  if (height !== 1) faults.add('item', id, '/height', message);
+  if (itemAttributes.length > 0) faults.add('item', id, '/itemAttributes', 'must be empty for a currency');
+};
+
+/** Each currency that a roll may give is locked before it is drawn. */
+const checkCurrencies = ({ changes, currencies }: CheckedChange, faults: Findings): void => {
+  const last = changedOf<ItemEntity>(changes, 'item').findLast(({ currency }) => currency);
+  if (currencies > LIMITS.currenciesPerTeam && last !== undefined)
+    faults.add('item', last.id, '/currency', `a team can have at most ${LIMITS.currenciesPerTeam} currencies`);
+};
+
 /** What is wrong with the members of a request by themselves, whatever there is. */
 export const checkGiven = (kind: EntityKind, id: string, given: GivenMembers, faults: Findings): void => {
   const { min, max } = given as Partial<AttributeEntity>;
@@ -186,7 +206,11 @@ const checkItemAttributeIds = (
 const checkItems = (change: CheckedChange, faults: Findings): void => {
   const { base, target, changes, items } = change;
   const changed = changedOf<ItemEntity>(changes, 'item');
-  for (const item of changed) checkItem(item, faults);
+  for (const item of changed) {
+    checkItem(item, faults);
+    checkCurrency(item, faults);
+  }
+  checkCurrencies(change, faults);
   checkItemAttributeIds(change, changed, faults);
   if (items > LIMITS.itemsPerTeam && target.item.size > base.item.size)
     faults.add(null, null, '', `a team can have at most ${LIMITS.itemsPerTeam} items, and this makes ${items}`);

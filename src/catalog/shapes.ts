@@ -4,7 +4,7 @@ import type { EntityKind } from '../shared/context.ts';
 import type { Issue } from '../shared/errors.ts';
 import { type Check, compileShape } from '../shared/shape.ts';
 import { CONFIGS } from './configs.ts';
-import { DEFAULTS, Disclosure, ENTITIES, optional, Verifiable } from './entities.ts';
+import { DEFAULTS, Disclosure, ENTITIES, MEMBERS, optional, Verifiable } from './entities.ts';
 
 /** Members that a request may write in more ways than an entity has them: parts without ids, and what is left out. */
 const GIVEN = {
@@ -13,7 +13,11 @@ const GIVEN = {
     classifierOptions: withoutIds(ENTITIES.classifier.properties.classifierOptions, 'dropRateMultiplier'),
   },
   space: {},
-  item: { itemAttributes: Type.Optional(withoutIds(ENTITIES.item.properties.itemAttributes)) },
+  item: {
+    currency: Type.Optional(MEMBERS.item.currency),
+    spend: Type.Optional(MEMBERS.item.spend),
+    itemAttributes: Type.Optional(withoutIds(ENTITIES.item.properties.itemAttributes)),
+  },
   template: { verifiable: Type.Optional(Verifiable), disclosure: Type.Optional(Disclosure) },
 } as const satisfies Record<EntityKind, TProperties>;
 

@@ -18,9 +18,9 @@ export const ClassifierOption = Type.Object(
   { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
 );
 
-const { description, data, ...shortMembers } = MEMBERS.item;
+const { description, data, currency, spend, ...shortMembers } = MEMBERS.item;
 
-/** The members of an item in every response. What may be long is told by the item alone. */
+/** The members of an item in every response. What may be long, and what a currency is, is told by the item alone. */
 export const itemMembers = {
   id: Id,
   ...shortMembers,

@@ -40,7 +40,7 @@ export const check: Command = {
         return checkAll(snapshot, report);
       });
       if (findings > LIMITS.printedFindings) print(`… and ${formatCount(findings - LIMITS.printedFindings)} more`);
-      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states, ${formatCount(seen.receipts)} receipts, ${formatCount(seen.leaves)} leaves of public logs, ${formatCount(seen.entities)} catalog entities and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
+      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states, ${formatCount(seen.entries)} changes of balances, ${formatCount(seen.receipts)} receipts, ${formatCount(seen.leaves)} leaves of public logs, ${formatCount(seen.entities)} catalog entities and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
       print(
         findings === 0
           ? `no problems found: checked ${checked}`

@@ -59,6 +59,8 @@ export interface Tables {
       description: string | null;
       /** JSON. */
       data: string | null;
+      /** Which units of a currency are spent first; null for items that are none. */
+      currency: 'freeFirst' | 'paidFirst' | null;
     };
   item_classifiers: TeamRow & { item_id: string; classifier_option_id: string; position: number };
   item_attributes: TeamRow & { item_id: string; attribute_id: string; position: number; min: number; max: number };
@@ -291,6 +293,37 @@ export interface Tables {
   stored_answers: { team_id: string; key: string; fingerprint: string; answer: string; stored_at: number };
 
   /**
+   * What users have of each currency: `quantity` is free units, or negative if they owe some. `lots` is a JSON list of all
+   * other units, null if there are none. `sequence` is the number of the last entry below.
+   */
+  balances: {
+    team_id: string;
+    user_id: string;
+    item_id: string;
+    quantity: number;
+    lots: string | null;
+    sequence: number;
+  };
+  /**
+   * Every change of a balance, by the second id of the user, so that the past of deleted users still adds up. `lots` is
+   * JSON if other units than free ones were added or taken. Kept for ever.
+   */
+  balance_entries: {
+    team_id: string;
+    roller_id: string;
+    item_id: string;
+    sequence: number;
+    change: number;
+    total: number;
+    lots: string | null;
+    cause: string;
+    author: string;
+    reason: string | null;
+    request_id: string;
+    created_at: number;
+  };
+
+  /**
    * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
    * deleted; on PostgreSQL there is a partition per week. `catalog_version` is the version of the catalog that was
    * rolled on; null for rolls from before versions were kept. `details` is JSON: requests, tiers, counters and receipts;
@@ -397,6 +430,9 @@ export const TABLES: readonly (keyof Tables)[] = [
   'template_versions',
   'noted_versions',
   'team_keys',
+  // Refer to nothing, and are locked before their users are.
+  'balances',
+  'balance_entries',
   'users',
   'player_seeds',
   'user_states',

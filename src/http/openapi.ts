@@ -283,6 +283,7 @@ export const describeRoutes = async (app: App, prefix: string): Promise<void> =>
         { name: 'Spaces', description: 'Kinds of grid containers.' },
         { name: 'User spaces', description: 'The containers that users have.' },
         { name: 'Item instances', description: 'What users own, and where it is placed.' },
+        { name: 'Balances', description: 'What users have of currencies.' },
         { name: 'Statistics', description: 'What was rolled.' },
         { name: 'Fairness', description: 'Rolls that players can verify: seeds, receipts and proofs.' },
         { name: 'Public', description: 'What anyone may read, without authorization.' },

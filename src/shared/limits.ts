@@ -61,6 +61,15 @@ export const LIMITS = {
   optionsPerItem: 100,
   attributesPerItem: 100,
   itemsPerTeam: 100_000,
+  currenciesPerTeam: 100,
+  /** Of a currency that a user has: far below 2^53, up to which numbers are exact. */
+  balance: 10 ** 15,
+  /** Prices at which a user has units of a currency. */
+  lotsPerBalance: 100,
+  consumedPerRequest: 100,
+  /** Entries of balances that are read at once for a report. */
+  reportedEntries: 1000,
+  moneyDigits: 12,
   itemSide: 20,
   spaceSide: 200,
   /** For whole catalogs and long lists of changes; the bodies of other operations are much smaller. */

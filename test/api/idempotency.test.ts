@@ -51,6 +51,8 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     path: '/users/bob/templates/banner/counters',
     body: { sparkPoints: 7 },
   },
+  'POST /users/:userId/balances': { path: '/users/ann/balances', body: { itemId: 'gem', quantity: 5 } },
+  'POST /users/:userId/consume': { path: '/users/ann/consume', body: { units: [{ itemId: 'gem', quantity: 5 }] } },
   'POST /users/:userId/spaces': { path: '/users/ann/spaces', body: { spaceId: 'bag' } },
   'POST /spaces': { path: '/spaces', body: { name: 'Bag', cols: 3, rows: 3 } },
   'POST /item-instances': { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } },
@@ -87,6 +89,7 @@ const stock = async (service: Service): Promise<Client> => {
   };
   await send('/attributes', { id: 'damage', name: 'Damage' });
   await send('/items', { id: 'sword', name: 'Sword', itemAttributes: [{ attributeId: 'damage', min: 0, max: 100 }] });
+  await send('/items', { id: 'gem', name: 'Gem', currency: true, rollNumerator: 0 });
   const config = { featuredItemIds: ['sword'], sparkCurrency: 1 };
   await send('/templates', { id: 'banner', name: 'Banner', config });
   await send('/templates/banner/roll', { userId: 'bob', count: 2 });
@@ -104,6 +107,7 @@ const stock = async (service: Service): Promise<Client> => {
   );
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
   await send('/item-instances', { id: 'placed', itemId: 'sword', userId: 'bob', ...corner });
+  await send('/users/ann/balances', { itemId: 'gem', quantity: 100 });
   return team;
 };
 

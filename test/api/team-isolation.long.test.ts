@@ -63,6 +63,9 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   const counters = `/users/${prefix}-user/templates/${prefix}-template/counters`;
   const because = { headers: { 'itemwright-reason': 'a test' } };
   assert.equal((await client.post(counters, { sparkPoints: 3 }, because)).status, 200);
+  await send('/items', { id: `${prefix}-gem`, name: 'Gem', currency: true, rollNumerator: 0 });
+  const units = { itemId: `${prefix}-gem`, quantity: 9, unitPrice: '0.5', money: 'EUR' };
+  await send(`/users/${prefix}-user/balances`, units);
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
 };
@@ -212,6 +215,19 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   ],
   'GET /users/:userId/counter-changes': () => [attempt('not found', '/users/a-user/counter-changes')],
   'GET /users/:userId/deleted-item-instances': () => [attempt('not found', '/users/a-user/deleted-item-instances')],
+  'GET /users/:userId/balances': () => [attempt('not found', '/users/a-user/balances')],
+  'POST /users/:userId/balances': () => [
+    attempt('invalid', '/users/b-user/balances', { itemId: 'a-gem', quantity: 1 }),
+    attempt('own', '/users/a-user/balances', { itemId: 'b-gem', quantity: 1 }),
+  ],
+  'POST /users/:userId/consume': () => [
+    attempt('invalid', '/users/b-user/consume', { units: [{ itemId: 'a-gem', quantity: 1 }] }),
+  ],
+  'GET /users/:userId/balances/:itemId/history': () => [
+    attempt('not found', '/users/a-user/balances/a-gem/history'),
+    attempt('empty', '/users/b-user/balances/a-gem/history'),
+  ],
+  'GET /balances/report': () => [attempt('invalid', '/balances/report?itemId=a-gem')],
   'GET /users/:userId/export': () => [attempt('not found', '/users/a-user/export')],
   'GET /items/odds': () => [attempt('own', '/items/odds')],
   'POST /users': () => [attempt('own', '/users', { id: 'a-user', externalId: 'a-external' })],

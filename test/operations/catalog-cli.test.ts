@@ -198,10 +198,10 @@ onEveryDatabase('the catalog on the command line', (service) => {
     const bytes = await readFile(path('items.csv'), 'utf8');
     assert.ok(
       bytes.startsWith(
-        '\ufeffid,name,thumbnail,rollNumerator,width,height,description,data,Rarity,Damage min,Damage max\r\n',
+        '\ufeffid,name,thumbnail,rollNumerator,width,height,description,data,currency,spend,Rarity,Damage min,Damage max\r\n',
       ),
     );
-    assert.ok(bytes.includes('\r\nsword,"\'=1+1; ""Ärger""\nSword",,100,1,1,,,Rare,-1.5,3\r\n'));
+    assert.ok(bytes.includes('\r\nsword,"\'=1+1; ""Ärger""\nSword",,100,1,1,,,,,Rare,-1.5,3\r\n'));
     assert.equal(`\ufeff${await run(0, 'export', '-')}`, bytes);
     assert.match(await run(0, 'import', path('items.csv')), /^Nothing to do/);
 

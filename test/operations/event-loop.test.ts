@@ -215,6 +215,14 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('POST', '/users/roller/templates/banner/counters', junk, 400);
   await send('POST', '/users/roller/templates/banner/counters', { sparkPoints: 1 });
   await send('GET', '/users/roller/counter-changes');
+  await send('POST', '/items', { id: 'gem', name: 'Gem', currency: true, rollNumerator: 0 });
+  await send('POST', '/users/roller/balances', junk, 400);
+  await send('POST', '/users/roller/balances', { itemId: 'gem', quantity: 10, unitPrice: '0.5', money: 'EUR' });
+  await send('POST', '/users/roller/consume', junk, 400);
+  await send('POST', '/users/roller/consume', { units: [{ itemId: 'gem', quantity: 1 }] });
+  await send('GET', '/users/roller/balances');
+  await send('GET', '/users/roller/balances/gem/history');
+  await send('GET', '/balances/report?itemId=gem');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await send('GET', '/roll-events/evidence');

@@ -133,6 +133,9 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
   item: (entity, names) => [
     ...plain(entity, { name: 'Name', thumbnail: 'Picture', description: 'Description', rollNumerator: 'Weight' }),
     field('data', 'Data', entity.data && JSON.stringify(entity.data)),
+    ...(entity.currency
+      ? [field('currency', 'Currency', entity.spend === 'paidFirst' ? 'paid units first' : 'yes')]
+      : []),
     field('size', 'Size', `${entity.width} × ${entity.height}`),
     ...optionFields(entity.classifierOptionIds, names),
     ...entity.itemAttributes.map(({ attributeId, min, max }) =>

@@ -35,6 +35,7 @@ export interface Rows extends Omit<Shown, 'space'> {
 }
 
 type Told = Pick<Entities['item'], 'description' | 'data'>;
+type Cast = Pick<Entities['item'], 'currency' | 'spend'>;
 
 /** Without what is null, so that entities can be compared. */
 export const toldOf = ({ description, data }: Told): Told => ({
@@ -48,6 +49,12 @@ type Option = Entities['classifier']['classifierOptions'][number];
 export const optionOf = ({ id, name, dropRateMultiplier, color }: Option): Option => ({
   ...{ id, name, dropRateMultiplier },
   ...(typeof color === 'string' && { color }),
+});
+
+/** Without what is the same as leaving it out. */
+export const castOf = ({ currency, spend }: { currency?: boolean; spend?: string }): Cast => ({
+  ...(currency && { currency }),
+  ...(currency && spend === 'paidFirst' && { spend }),
 });
 
 type Trust = Pick<Entities['template'], 'verifiable' | 'disclosure'>;
@@ -71,6 +78,7 @@ const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
   item: (shown) => ({
     ...pick(shown, 'id', 'name', 'thumbnail', 'rollNumerator', 'width', 'height'),
     ...toldOf(shown),
+    ...castOf(shown),
     classifierOptionIds: optionIdsOf(shown),
     itemAttributes: shown.attributes.map((own) => pick(own, 'id', 'attributeId', 'min', 'max')),
   }),

@@ -102,6 +102,13 @@ export const OPERATIONS = {
     restore: 'POST /item-instances/{id}/restore',
     batch: 'POST /item-instances/batch {body}',
   },
+  balances: {
+    list: 'GET /users/{userId}/balances {query}',
+    add: 'POST /users/{userId}/balances {body}',
+    consume: 'POST /users/{userId}/consume {body}',
+    history: 'LIST /users/{userId}/balances/{itemId}/history',
+    report: 'GET /balances/report {query}',
+  },
   itemInstanceSpaces: {
     list: 'LIST /item-instance-spaces',
   },

@@ -6,10 +6,11 @@ export type Field = 'id' | keyof typeof MEMBERS.item;
 
 export const FIELDS = ['id', ...Object.keys(MEMBERS.item)] as readonly Field[];
 
-/** What the cells of a field contain: numbers, JSON or text. */
-export const typeOf = (field: Field): 'number' | 'json' | 'text' => {
+/** What the cells of a field contain. */
+export const typeOf = (field: Field): 'number' | 'json' | 'boolean' | 'text' => {
   const types = [field === 'id' ? 'string' : (MEMBERS.item[field] as { readonly type?: unknown }).type].flat();
   if (types.includes('object')) return 'json';
+  if (types.includes('boolean')) return 'boolean';
   return types.includes('number') || types.includes('integer') ? 'number' : 'text';
 };
 

@@ -191,9 +191,9 @@ describe('items as CSV', () => {
     assert.equal(
       itemsToCsv(DOCUMENT),
       [
-        'id,name,thumbnail,rollNumerator,width,height,description,data,Rarity,Element,Damage min,Damage max,Speed min,Speed max',
-        'sword,Sword,,100,1,1,,,Rare,"Fire;Ice",-1.5,3,,',
-        'axe,AXE,axe.png,100,1,1,,,,,,,,',
+        'id,name,thumbnail,rollNumerator,width,height,description,data,currency,spend,Rarity,Element,Damage min,Damage max,Speed min,Speed max',
+        'sword,Sword,,100,1,1,,,,,Rare,"Fire;Ice",-1.5,3,,',
+        'axe,AXE,axe.png,100,1,1,,,,,,,,,,',
         '',
       ].join('\r\n'),
     );
@@ -214,6 +214,20 @@ describe('items as CSV', () => {
       );
   });
 
+  test('say what is a currency', () => {
+    const gem = item('gem', { currency: true, spend: 'paidFirst' });
+    const csv = itemsToCsv({ ...EMPTY, items: [gem] });
+    assert.match(csv, /\r\ngem,GEM,,100,1,1,,,true,paidFirst\r\n/);
+    assert.deepEqual(itemsFromCsv(csv, { ...EMPTY, items: [gem] }), []);
+    assert.deepEqual(itemsFromCsv('id,currency,spend\ngem,TRUE,paidFirst', { ...EMPTY, items: [item('gem')] }), [gem]);
+    for (const cell of ['FALSE', ''])
+      assert.deepEqual(itemsFromCsv(`id,currency,spend\ngem,${cell},`, { ...EMPTY, items: [gem] }), [item('gem')]);
+    assert.throws(
+      () => itemsFromCsv('id,currency\ngem,yes', { ...EMPTY, items: [gem] }),
+      /column "currency": is neither true nor false/,
+    );
+  });
+
   test('are told apart by ids where names are not enough', () => {
     const options = [
       { id: 'o1', name: 'A;B', dropRateMultiplier: null },
@@ -231,7 +245,7 @@ describe('items as CSV', () => {
     };
     assert.equal(
       itemsToCsv(document),
-      'id,name,thumbnail,rollNumerator,width,height,description,data,Kind (c1),Kind (c2),width (c3)\r\na,A,,100,1,1,,,"A,B (o1);C (o3)",,\r\n',
+      'id,name,thumbnail,rollNumerator,width,height,description,data,currency,spend,Kind (c1),Kind (c2),width (c3)\r\na,A,,100,1,1,,,,,"A,B (o1);C (o3)",,\r\n',
     );
     assert.throws(() => itemsFromCsv('id,Kind\na,C', document), /"Kind" could be any of "Kind \(c1\)", "Kind \(c2\)"/);
     assert.throws(

@@ -45,12 +45,19 @@ const readJson = (reader: RowReader, column: Column): object | undefined => {
   return reader.fail(column, 'is not a JSON object');
 };
 
+/** What spreadsheets make of `true` and `false`. */
+const readBoolean = (reader: RowReader, column: Column): boolean | undefined => {
+  const text = reader.text(column).trim().toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  return reader.fail(column, 'is neither true nor false');
+};
+
 /** A field of an item: what it should be, or what it is if the cell is wrong. */
 const readField = (
   reader: RowReader,
   column: Column & { readonly type: 'field' },
   present: Item | undefined,
-): string | number | object | null | undefined => {
+): string | number | boolean | object | null | undefined => {
   const { field } = column;
   const type = typeOf(field);
   // A text may consist of spaces, but nothing else does.
@@ -61,6 +68,7 @@ const readField = (
     return reader.fail(column, present === undefined ? 'a new item needs a name' : 'must not be empty');
   }
   if (type === 'json') return readJson(reader, column);
+  if (type === 'boolean') return readBoolean(reader, column);
   return type === 'number' ? reader.number(column) : reader.text(column);
 };
 

@@ -145,6 +145,47 @@ const keepCounterChanges = async (schema: Kysely<unknown>, engine: Engine): Prom
         where external_id is not null`.execute(schema);
 };
 
+/** What users have of currencies, and every change of it. */
+const createBalances = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  const { id, byKey } = spellingOf(engine);
+  await byKey(
+    schema.schema
+      .createTable('balances')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('user_id', id, (column) => column.notNull())
+      .addColumn('item_id', id, (column) => column.notNull())
+      .addColumn('quantity', sql`bigint`, (column) => column.notNull())
+      .addColumn('lots', 'text')
+      .addColumn('sequence', sql`bigint`, (column) => column.notNull())
+      .addPrimaryKeyConstraint('balances_key', ['team_id', 'user_id', 'item_id']) as never,
+  ).execute();
+  // Has only balances with something, so asking whether anybody has units of an item costs nothing.
+  await sql`
+    create index balances_of_item on balances (team_id, item_id) where (quantity <> 0 or lots is not null)`.execute(
+    schema,
+  );
+  // In the order of insertion: by key, SQLite would spend a page on every row.
+  await schema.schema
+    .createTable('balance_entries')
+    .addColumn('team_id', id, (column) => column.notNull())
+    .addColumn('roller_id', id, (column) => column.notNull())
+    .addColumn('item_id', id, (column) => column.notNull())
+    .addColumn('sequence', sql`bigint`, (column) => column.notNull())
+    .addColumn('change', sql`bigint`, (column) => column.notNull())
+    .addColumn('total', sql`bigint`, (column) => column.notNull())
+    .addColumn('lots', 'text')
+    .addColumn('cause', 'text', (column) => column.notNull())
+    .addColumn('author', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text')
+    .addColumn('request_id', 'text', (column) => column.notNull())
+    .addColumn('created_at', sql`bigint`, (column) => column.notNull())
+    .addPrimaryKeyConstraint('balance_entries_key', ['team_id', 'roller_id', 'item_id', 'sequence'])
+    .execute();
+  await sql`
+    create index balance_entries_with_lots on balance_entries (team_id, item_id, created_at, roller_id, sequence)
+      where lots is not null`.execute(schema);
+};
+
 /**
  * Verifiable rolls whose results nobody can choose: one chain of receipts per player, and manifests that hide what is
  * being prepared. Receipts of the first edition prove nothing, so they are removed.
@@ -197,13 +238,14 @@ export const secondEdition: HalvedMigration = {
     await keepRollDetails(schema, engine);
     await keepAuthors(schema);
     await keepCounterChanges(schema, engine);
+    await createBalances(schema, engine);
 
     // Apart from that: scheduled drafts that the public page of a template announces.
     await schema.schema
       .alterTable('catalog_drafts')
       .addColumn('announce', 'integer', (column) => column.notNull().defaultTo(0))
       .execute();
-    for (const column of ['description', 'data'])
+    for (const column of ['description', 'data', 'currency'])
       await schema.schema.alterTable('items').addColumn(column, 'text').execute();
     await schema.schema.alterTable('classifier_options').addColumn('color', 'text').execute();
     for (const [name, type] of [

@@ -1,4 +1,5 @@
 import { compareBytes, sortedBy } from '../byte-order.ts';
+import type { Spending } from '../economy/balance.ts';
 import type { Draws } from '../random.ts';
 import { compileRange } from './attributes.ts';
 import { buildNumberColumn } from './number-column.ts';
@@ -27,6 +28,8 @@ export interface CatalogItem {
   readonly height: number;
   readonly optionIds: readonly string[];
   readonly attributes: readonly CatalogItemAttribute[];
+  /** Which units of a currency are spent first; null or missing for items that are none. */
+  readonly spending?: Spending | null;
 }
 
 /** A compiled range. Item attributes with the same range share one. */
@@ -73,6 +76,8 @@ export interface Catalog {
   readonly itemsById: ReadonlyMap<string, CompiledItem>;
   /** In byte order of their ids. */
   readonly items: readonly CompiledItem[];
+  /** The items that are currencies, by id: few. */
+  readonly currencies: ReadonlyMap<string, Spending>;
 }
 
 /** What item attributes of different items have in common. */
@@ -239,6 +244,7 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
   };
   const items: CompiledItem[] = [];
   const itemsById = new Map<string, CompiledItem>();
+  const currencies = new Map<string, Spending>();
 
   const add: CatalogBuilder['add'] = (item) => {
     const before = items.at(-1)?.id;
@@ -254,6 +260,7 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
     const compiled = new ColumnItem(columns, items.length, item.id, weight, optionIds);
     items.push(compiled);
     itemsById.set(item.id, compiled);
+    if (item.spending) currencies.set(item.id, item.spending);
 
     const attributes = sortedBy(item.attributes, ({ id }) => id);
     for (const attribute of attributes) {
@@ -271,7 +278,7 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
     columns.firstAttributes = firstAttributes.finish();
     columns.attributeIds = attributeIds.finish();
     columns.attributeKinds = attributeKinds.finish();
-    return { options: optionsById, items, itemsById };
+    return { options: optionsById, items, itemsById, currencies };
   };
 
   return { add, finish };

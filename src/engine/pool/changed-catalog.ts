@@ -82,5 +82,5 @@ export function* changedCatalog(
     items[place] = itemAt(place, { id, name, rollNumerator: 0, optionIds: [] }, options);
     itemsById.delete(id);
   }
-  return { options, items, itemsById };
+  return { options, items, itemsById, currencies: base.currencies };
 }

@@ -15,8 +15,10 @@ export interface Pool {
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
   readonly hasAttributes: boolean;
-  /** The largest footprint among the items that can be rolled. */
-  readonly largest: Footprint;
+  /** The largest footprint among the items that can be rolled; null if these are all currencies, which have none. */
+  readonly largest: Footprint | null;
+  /** The currencies among them. */
+  readonly currencyIds: readonly string[];
 }
 
 export interface RolledItem {
@@ -67,16 +69,27 @@ export const haveAttributes = (items: readonly CompiledItem[]): boolean =>
 export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Pool> {
   const items = yield* filteredItems(catalog, filter);
   const weights = new Float64Array(items.length);
+  const { currencies } = catalog;
+  const currencyIds: string[] = [];
   let largest: Footprint = { width: 1, height: 1 };
+  let hasOthers = false;
   let hasAttributes = false;
   for (const [index, item] of items.entries()) {
     weights[index] = item.weight;
     hasAttributes ||= item.attributeCount > 0;
-    if (item.weight > 0) largest = largerOf(largest, item);
+    if (item.weight > 0) {
+      if (currencies.size > 0 && currencies.has(item.id)) currencyIds.push(item.id);
+      else {
+        largest = largerOf(largest, item);
+        hasOthers = true;
+      }
+    }
     if (index % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
   const picker = yield* buildPicker(weights);
-  return { items, picker, hasAttributes, largest: { width: largest.width, height: largest.height } };
+  const { width, height } = largest;
+  const isPlaced = hasOthers || currencyIds.length === 0;
+  return { items, picker, hasAttributes, largest: isPlaced ? { width, height } : null, currencyIds };
 }
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => allAtOnce(buildPool(catalog, filter));

@@ -18,7 +18,7 @@ import type { Context, EntityKind } from '../../shared/context.ts';
 import { notFound, throwIfAny } from '../../shared/errors.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { refit } from '../placements/refit.service.ts';
-import { countOtherVerifiable, findEntity, loadConcerned } from './concerned.service.ts';
+import { countOtherCurrencies, countOtherVerifiable, findEntity, loadConcerned } from './concerned.service.ts';
 import type { ReadWhole } from './document.service.ts';
 import { requireMatch } from './entities.service.ts';
 import { findObstacles } from './obstacles.service.ts';
@@ -155,10 +155,12 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
     // A request that changes nothing makes a version all the same.
     if (!changes.some((change) => change.kind === kind && change.id === id))
       changes.push({ kind, id, before, after: entity });
+    const isCurrency = kind === 'item' && entity !== null && 'currency' in entity;
     const isVerifiable = kind === 'template' && entity !== null && 'verifiable' in entity;
     return {
       ...{ base, target, changes, given },
       items: itemCount + touchedBy(changes).moreItems,
+      currencies: isCurrency ? 1 + (await countOtherCurrencies(tx, id)) : 0,
       verifiable: isVerifiable ? 1 + (await countOtherVerifiable(tx, id)) : 0,
     };
   };

@@ -16,6 +16,7 @@ const item = {
   height: 'integer',
   description: 'text',
   data: 'text',
+  currency: 'text',
 } as const;
 const itemOption = { item_id: 'text', classifier_option_id: 'text' } as const;
 const template = {

@@ -131,6 +131,9 @@ export const loadConcerned = async <K extends EntityKind>(
   return load === undefined || (await load(reader, state, change)) ? state : undefined;
 };
 
+/** How many other items are currencies. */
+export const countOtherCurrencies = (reader: Reader, id: string): Promise<number> => store.countCurrencies(reader, id);
+
 /** How many other templates are verifiable. */
 export const countOtherVerifiable = (reader: Reader, id: string): Promise<number> => store.countVerifiable(reader, id);
 

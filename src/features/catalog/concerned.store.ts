@@ -142,6 +142,15 @@ export const countVerifiable = async (reader: Reader, exceptId: string): Promise
   return Number(count);
 };
 
+export const countCurrencies = async (reader: Reader, exceptId: string): Promise<number> => {
+  const { count } = await rowsOf('items', reader)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('currency', 'is not', null)
+    .where('id', '<>', exceptId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
+
 /** Whether an item has a weight of its own, before multipliers, that is far from usual ones. There is an index of these. */
 export const hasFarItem = async (reader: Reader): Promise<boolean> => {
   const row = await rowsOf('items', reader)

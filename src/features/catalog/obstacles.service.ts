@@ -6,6 +6,7 @@ import type { Page, Paged } from '../../database/paging.ts';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { countHoldersOf, findHolderOf } from '../balances/balances.service.ts';
 import { countInstancesOf, findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { findBeyond } from '../placements/placements.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
@@ -17,6 +18,12 @@ const heldItems = async (reader: Reader, { deletedItems }: Touched, faults: Find
   const held: string[] = [];
   await inChunks(deletedItems, async (some) => {
     const found = await Promise.all(some.map(({ id }) => findInstanceOf(reader, id)));
+    const holders = await Promise.all(some.map(({ id }) => findHolderOf(reader, id)));
+    for (const [index, holder] of holders.entries()) {
+      const item = some[index];
+      if (holder === undefined || item === undefined) continue;
+      faults.add('item', item.id, '', `is a currency that users have, such as ${holder}`, { name: item.name });
+    }
     for (const [index, instance] of found.entries()) {
       const item = some[index];
       if (instance === undefined || item === undefined) continue;
@@ -25,6 +32,23 @@ const heldItems = async (reader: Reader, { deletedItems }: Touched, faults: Find
     }
   });
   return held;
+};
+
+/** Items that cannot become a currency, or stop being one, because of what users have of them. */
+const findUnits = async (
+  reader: Reader,
+  { id, name }: { readonly id: string; readonly name: string },
+  faults: Findings,
+): Promise<void> => {
+  const most = LIMITS.countedInPlan;
+  const reject = (count: number, what: string): void => {
+    if (count > 0)
+      faults.add('item', id, '/currency', `cannot change: ${count === most ? 'at least ' : ''}${count} ${what}`, {
+        ...{ name, conflict: 'players' },
+      });
+  };
+  reject(await countInstancesOf(reader, [id], most), 'instances of it exist');
+  reject(await countHoldersOf(reader, id, most), 'users have units of it');
 };
 
 /** Placed item instances that a smaller space would cut off. */
@@ -63,6 +87,7 @@ const findUsed = async (
 /** Finds what users have that stands in the way of a change; returns the items that they hold. */
 export const findObstacles = async (reader: Reader, touched: Touched, faults: Findings): Promise<string[]> => {
   const held = await heldItems(reader, touched, faults);
+  for (const item of touched.recastItems) await findUnits(reader, item, faults);
   for (const space of touched.deletedSpaces) await findUsed(reader, space, faults);
   for (const space of touched.shrunkSpaces) await findCutOff(reader, space, faults);
   return held;

@@ -160,7 +160,8 @@ export const applyChange = async (
 ): Promise<Version> => {
   const { touched } = planned;
   // Nobody creates or places instances in the meantime, so none can appear that would stand in the way.
-  if (touched.deletedItems.length + touched.resizedItems.length > 0 || touched.resizesSpaces) await tx.exclude('grids');
+  const { deletedItems, resizedItems, recastItems, resizesSpaces } = touched;
+  if (deletedItems.length + resizedItems.length + recastItems.length > 0 || resizesSpaces) await tx.exclude('grids');
   const source = planned.type === 'rollback' || planned.type === 'undo' ? 'rollback' : 'publish';
   const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async () => {
     const faults = listFindings();

@@ -2,6 +2,7 @@ import { inChunks } from '../../database/chunks.ts';
 import type { Lookup } from '../../database/declarations.ts';
 import type { Finder, Reader } from '../../database/work.ts';
 import { compareBytes, sortedBy } from '../../engine/byte-order.ts';
+import type { Spending } from '../../engine/economy/balance.ts';
 import {
   buildCatalog,
   type Catalog,
@@ -163,6 +164,7 @@ type Vocabulary = Awaited<ReturnType<typeof readVocabulary>>;
 
 /** An item with everything that is compiled or shown of it, in the order in which it lists options and attributes. */
 interface ListedItem extends Omit<CatalogItem, 'optionIds' | 'attributes'>, ShownItem {
+  readonly spending: Spending | null;
   readonly attributes: readonly Omit<CatalogItemAttribute, 'step'>[];
 }
 
@@ -213,10 +215,10 @@ export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
 };
 
 /** An item of a compiled catalog, as it was read. */
-const recallItem = ({ shown }: Pick<LoadedCatalog, 'shown'>, item: CompiledItem): ListedItem => {
+const recallItem = ({ catalog, shown }: Pick<LoadedCatalog, 'catalog' | 'shown'>, item: CompiledItem): ListedItem => {
   const { id, place, name, width, height, attributes } = item;
   return {
-    ...{ id, name, width, height },
+    ...{ id, name, width, height, spending: catalog.currencies.get(id) ?? null },
     ...shown.items.at(place),
     attributes: shown.items.attributeOrderAt(place).map((index) => {
       const { itemAttributeId, attributeId, range } = attributes[index] as CompiledAttribute;

@@ -74,6 +74,7 @@ const itemColumns = [
   'roll_numerator as rollNumerator',
   'width',
   'height',
+  'currency as spending',
   'created_at as createdAtMs',
   'updated_at as updatedAtMs',
 ] as const;

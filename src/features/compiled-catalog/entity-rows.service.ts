@@ -1,4 +1,4 @@
-import { entityOf, type ItemEntity, type TemplateEntity } from '../../catalog/entities.ts';
+import { currencyMembers, entityOf, type ItemEntity, type TemplateEntity } from '../../catalog/entities.ts';
 import type { Reader } from '../../database/work.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import type { EntityKind } from '../../shared/context.ts';
@@ -10,6 +10,7 @@ import * as store from './compiled-catalog.store.ts';
 const itemEntityOf = ({ item, options, attributes }: ReadItem): ItemEntity =>
   entityOf('item', item, {
     data: item.data ? JSON.parse(item.data) : null,
+    ...currencyMembers(item.spending),
     classifierOptionIds: options.map(({ optionId }) => optionId),
     itemAttributes: attributes,
   });

@@ -4,6 +4,8 @@ import type { Footprint } from '../../engine/grid/grid.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, invalid } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { GivenBalance } from '../balances/balances.contract.ts';
+import { givenBalance, type Wallet } from '../balances/balances.service.ts';
 import type { PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { type Cause, Chronicle } from '../history/history.service.ts';
 import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.ts';
@@ -29,9 +31,17 @@ export interface Gift {
 }
 
 export interface GiveResult {
-  readonly itemInstance: InstanceResult;
+  /** Null for a currency. */
+  readonly itemInstance: InstanceResult | null;
+  readonly balance?: GivenBalance;
   /** Whether it was placed in the given user space; null if none was given. */
   readonly placed: boolean | null;
+}
+
+/** What can be rolled: the largest footprint, null if all of it are currencies, and these. */
+export interface Givable {
+  readonly largest: Footprint | null;
+  readonly currencyIds: readonly string[];
 }
 
 /** A user who is ready to be given item instances. */
@@ -40,9 +50,10 @@ export interface OpenReceiver {
   readonly user: KnownUser;
   /**
    * Must be called before any draw. Rejects the request if the user space has no room for `count` of the pool's largest
-   * footprint, one after another, unless overflow may stay unplaced anyway. So a rejection never depends on luck.
+   * footprint, one after another, unless overflow may stay unplaced anyway, or if a balance could become too large. So a
+   * rejection never depends on luck. The wallet has the currencies that can be rolled, if there are any.
    */
-  requireRoom(count: number, largest: Footprint): Room;
+  requireRoom(count: number, givable: Givable, wallet?: Wallet): Room;
 }
 
 /** Room for what is drawn. */
@@ -52,8 +63,10 @@ export interface Room {
 }
 
 /** What a roll result says about a created instance: JSON of additional members, each preceded by a comma. */
-export const giveResultText = ({ itemInstance, placed }: GiveResult): string =>
-  `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`;
+export const giveResultText = ({ itemInstance, balance, placed }: GiveResult): string =>
+  balance === undefined
+    ? `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`
+    : `,"itemInstance":null,"balance":${JSON.stringify(balance)}`;
 
 /** Whoever a roll gives something to, to be locked with all that the roll locks. Rejects a user space of another user. */
 export const holdReceiver = (
@@ -83,18 +96,27 @@ export const holdReceiver = (
       return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
     };
 
-    const room: Room = {
+    const roomFor = (wallet: Wallet | undefined): Room => ({
       give: (gifts) => {
-        const given = gifts.map(give);
+        const given = gifts.map((gift): GiveResult => {
+          if (!team.catalog.currencies.has(gift.itemId)) return give(gift);
+          if (wallet === undefined) throw new Error(`The balance of ${gift.itemId} is not locked.`);
+          const change = wallet.add({ itemId: gift.itemId, quantity: 1 }, null, cause);
+          return { itemInstance: null, balance: givenBalance(change), placed: null };
+        });
         inventory.save(work);
         return given;
       },
-    };
+    });
     return {
       user: ensureUser(work, context, userId, users),
-      requireRoom: (count, largest) => {
-        if (userSpace === undefined || onFull === 'unplaced' || inventory.hasRoomFor(userSpace.id, largest, count))
-          return room;
+      requireRoom: (count, { largest, currencyIds }, wallet) => {
+        for (const itemId of currencyIds)
+          if (wallet?.hasRoomFor(itemId, count) === false)
+            throw conflict({ path: '/body/userId', message: `could have too many units of ${itemId}` });
+        const room = roomFor(wallet);
+        if (userSpace === undefined || onFull === 'unplaced' || largest === null) return room;
+        if (inventory.hasRoomFor(userSpace.id, largest, count)) return room;
         const path = '/body/userSpaceId';
         if (count === 1) throw noRoom(largest, path);
         const { width, height } = largest;

@@ -7,11 +7,15 @@ import type { Context } from '../../shared/context.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { createCatalogs, type TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { type GiveResult, holdReceiver, type Receiver } from './giving.service.ts';
+import type { InstanceResult } from './item-instances.contract.ts';
 
 /** Does not compile: sizes in such a catalog may change before the instances are placed. */
 export const misuse = (work: Work, context: Context, to: Receiver, catalog: TeamCatalog) =>
   // @ts-expect-error
   holdReceiver(work, context, to, catalog);
+
+/** Nothing here is a currency. */
+type GivenInstance = GiveResult & { readonly itemInstance: InstanceResult };
 
 onEveryDatabase('giving items', (service) => {
   let team: Client;
@@ -33,7 +37,7 @@ onEveryDatabase('giving items', (service) => {
     to: Omit<Receiver, 'cause'>,
     itemIds: readonly string[],
     expected = itemIds.length,
-  ): Promise<GiveResult[]> => {
+  ): Promise<GivenInstance[]> => {
     const catalogs = createCatalogs(service().database.read);
     const context: Context = {
       teamId: team.teamId,
@@ -47,7 +51,9 @@ onEveryDatabase('giving items', (service) => {
     return service().database.write(team.teamId, async (work) => {
       const catalog = await catalogs.currentForPlacing(work);
       const [receiver] = await holdAll(work, holdReceiver(work, context, { ...to, cause: 'roll' }, catalog));
-      return receiver.requireRoom(expected, LARGEST).give(itemIds.map((itemId) => ({ itemId, values: [] })));
+      const room = receiver.requireRoom(expected, { largest: LARGEST, currencyIds: [] });
+      const given = room.give(itemIds.map((itemId) => ({ itemId, values: [] })));
+      return given as GivenInstance[];
     });
   };
 

@@ -208,7 +208,9 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
     ...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []),
     ...(item === undefined
       ? [{ path: '/body/itemId', message: 'is not an item of this team' }]
-      : valueFaults(item, given)),
+      : holdings.team.catalog.currencies.has(itemId)
+        ? [{ path: '/body/itemId', message: 'is a currency, of which there are no item instances' }]
+        : valueFaults(item, given)),
     ...(isOthers ? [noSuchUserSpace()] : []),
   ]);
   const known = item as CompiledItem;

@@ -10,6 +10,11 @@ const Item = Type.Object(
     ...itemMembers,
     description: MEMBERS.item.description,
     data: MEMBERS.item.data,
+    currency: Type.Optional({ ...MEMBERS.item.currency, description: 'True for a currency; missing if it is none.' }),
+    spend: Type.Optional({
+      ...MEMBERS.item.spend,
+      description: '`paidFirst`, or missing if free units are spent first.',
+    }),
     classifiers: Type.Array(Type.Object({ classifierId: Id, classifierOption: ClassifierOption })),
     attributes: Type.Array(
       Type.Object({ id: Id, itemId: Id, attributeId: Id, min: Type.Number(), max: Type.Number() }),
@@ -60,13 +65,13 @@ export const contract = entityContract({
   get: { description: 'With its attributes and options.' },
   update: {
     description:
-      'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.',
+      'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way. So is a change of `currency` while users have units of it.',
     body: ItemChange,
     errors: [409],
   },
   delete: {
     description:
-      'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
+      'Deletes its attributes and options too. Rejected with 400 while instances of it exist, users have units of it, or a template refers to it.',
     errors: [409],
   },
 });

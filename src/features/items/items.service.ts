@@ -12,18 +12,25 @@ const timesOf = ({ createdAt, updatedAt }: ItemChange, isNew: boolean) => {
   return { createdAt: created, updatedAt: updated ?? (isNew ? created : undefined) };
 };
 
+/** What is the same as leaving it out is left out. */
+const asGiven = <T extends Pick<ItemChange, 'currency' | 'spend'>>({ currency, spend, ...given }: T) => ({
+  ...given,
+  currency: currency === true ? currency : undefined,
+  spend: spend === 'paidFirst' ? spend : undefined,
+});
+
 export const items: KindOfEntity<'item', NewItem, ItemChange, Item, unknown, string> = {
   kind: 'item',
   create: (id, { createdAt, updatedAt, ...given }) => ({
-    edit: () => ({ id, ...given }),
+    edit: () => ({ id, ...asGiven(given) }),
     given,
     times: timesOf({ createdAt, updatedAt }, true),
   }),
   update: (_context, _id, { createdAt, updatedAt, ...given }) => ({
-    edit: (present) => ({ ...present, ...given }),
+    edit: (present) => asGiven({ ...present, ...given }),
     given,
     times: timesOf({ createdAt, updatedAt }, false),
-    excludesGrids: given.width !== undefined || given.height !== undefined,
+    excludesGrids: given.width !== undefined || given.height !== undefined || given.currency !== undefined,
   }),
   delete: { excludesGrids: true },
   show: ({ teamId }, { entity, options, createdAt, updatedAt }) => {

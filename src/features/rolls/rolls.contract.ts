@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Attribute, ClassifierOption, itemMembers } from '../../catalog/shown.ts';
 import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
+import { GivenBalance } from '../balances/balances.contract.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
 
@@ -15,12 +16,18 @@ const RolledItem = Type.Object(
   { title: 'RolledItem', description: 'The item that was rolled.' },
 );
 
+/** What was given to the user. */
+export const NullableInstance = Type.Union([InstanceResult, Type.Null()], {
+  description: 'The item instance that was created; null for a currency.',
+});
+
 export const rollResultMembers = {
   item: RolledItem,
   itemAttributeInstances: Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number(), attribute: Attribute }), {
     description: 'The attribute values that were rolled.',
   }),
-  itemInstance: Type.Optional(InstanceResult),
+  itemInstance: Type.Optional(NullableInstance),
+  balance: Type.Optional(GivenBalance),
   placed: Type.Optional(
     Type.Boolean({
       description: 'False if a user space was given but had no room for this item instance: it is kept, unplaced.',

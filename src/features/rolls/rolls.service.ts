@@ -12,6 +12,7 @@ import type { Draws } from '../../engine/random.ts';
 import type { Context } from '../../shared/context.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { jsonList } from '../../shared/json-list.ts';
+import { holdWallet } from '../balances/balances.service.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { giveResultText, holdReceiver } from '../item-instances/giving.service.ts';
 import { beginRoll, fairnessText, holdEpoch, type VerifiableDeps } from '../receipts/receipts.service.ts';
@@ -95,15 +96,17 @@ const rollForUser = async (
   const { team, isVerifiable } = await catalogs.currentForRoll(work);
   const pool = poolOf(work, team, request);
   const salted = isVerifiable ? salts.of(work, team) : null;
-  const [receiver, epoch] = await holdAll(
+  const [receiver, held, epoch] = await holdAll(
     work,
     holdReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
+    pool.currencyIds.length === 0 ? null : holdWallet(work, context, userId, pool.currencyIds, team),
     salted === null ? null : holdEpoch(work, userId, salted, deps),
   );
-  const room = receiver.requireRoom(1, pool.largest);
+  const room = receiver.requireRoom(1, pool, held?.wallet);
   const roll = epoch && beginRoll(work, context, epoch);
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
   const [given] = room.give([{ itemId: rolled.item.id, values: rolled.values }]);
+  held?.wallet.save(receiver.user);
   const fairness = roll?.leaveReceipt({
     kind: 'roll',
     request: classifierOptionIds === undefined ? {} : { classifierOptionIds },

@@ -4,7 +4,7 @@ import type { Shared } from '../../compute/shared.ts';
 import { outside } from '../../database/outside.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { createObserver, type Observer } from '../../engine/evidence/observation.ts';
-import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
+import { largestFootprint } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
@@ -23,6 +23,7 @@ import { invalid, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { createQueues, inTurns } from '../../shared/turns.ts';
 import type { Catalogs, PlacingCatalog, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import type { Givable } from '../item-instances/giving.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
@@ -39,8 +40,8 @@ export interface ReadyTemplate {
   source(): TemplateSource;
   /** Its exact odds, as members of a JSON object. Must not be awaited in a transaction. */
   readonly odds: Shared<readonly string[]>;
-  /** The largest footprint among the items that can be rolled. */
-  largest(): Footprint;
+  /** What can be rolled, as far as whoever gives it must know beforehand. */
+  givable(): Givable;
   /** What is observed of its results. */
   observer(): Observer;
   /** What decides how long the results of a call can be. */
@@ -72,6 +73,16 @@ function* rollableItems({ tiers }: CompiledTemplate): Generator<CompiledItem> {
   for (const { items } of tiers.all) for (const item of items) if (item.weight > 0) yield item;
 }
 
+const givableOf = ({ currencies }: Catalog, template: CompiledTemplate): Givable => {
+  const items = [...rollableItems(template)];
+  const placed = items.filter(({ id }) => !currencies.has(id));
+  const ids = new Set(items.map(({ id }) => id));
+  return {
+    largest: placed.length === 0 && items.length > 0 ? null : largestFootprint(placed),
+    currencyIds: [...currencies.keys()].filter((id) => ids.has(id)),
+  };
+};
+
 /** Whether the chances of the next pack or offer take more than a moment to compute. */
 const needsChances = (template: CompiledTemplate): boolean => {
   const input = oddsInputOf(template);
@@ -96,7 +107,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       template,
       source: () => sourceOf(row),
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
-      largest: once(() => largestFootprint(rollableItems(template()))),
+      givable: once(() => givableOf(team.catalog, template())),
       observer: once(() => createObserver(template())),
       // Found on first use: few calls come near the limit.
       longestItems: outside(() => inTurns(findLongestItems(template(), team.rollLength))),

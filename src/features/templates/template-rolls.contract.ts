@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, Paging, PathId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { InstanceResult } from '../item-instances/item-instances.contract.ts';
+import { GivenBalance } from '../balances/balances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
-import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
+import { NullableInstance, rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
 import { subjectMembers } from './subjects.contract.ts';
 
 export const TierId = Nullable(Type.String(), {
@@ -137,7 +137,8 @@ const Spark = Type.Object(
   {
     templateId: Id,
     userId: Type.String(),
-    itemInstance: InstanceResult,
+    itemInstance: NullableInstance,
+    balance: Type.Optional(GivenBalance),
     state: UserTemplateState,
     fairness: Type.Optional(RollFairness),
   },

@@ -19,6 +19,7 @@ import type { Context, ResponseLimit } from '../../shared/context.ts';
 import { conflict, type Issue, invalid, throwIfAny } from '../../shared/errors.ts';
 import { seededDraws } from '../../shared/randomness.ts';
 import { isoTime } from '../../shared/time.ts';
+import { holdWallet } from '../balances/balances.service.ts';
 import { type Gift, type GiveResult, giveResultText, holdReceiver } from '../item-instances/giving.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import { beginRoll, fairnessText, holdEpoch, timeOfNext } from '../receipts/receipts.service.ts';
@@ -152,7 +153,8 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [[held, user, receiver, epoch], seen] = await Promise.all([
+  const { currencyIds } = gives ? ready.givable() : { currencyIds: [] };
+  const [[held, user, receiver, owned, epoch], seen] = await Promise.all([
     holdAll(
       work,
       isStateful ? holdTemplateState(work, userId, template) : null,
@@ -160,6 +162,9 @@ export const rollTemplate = async (
       userId === undefined || placing === null
         ? null
         : holdReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, placing.team),
+      userId === undefined || currencyIds.length === 0
+        ? null
+        : holdWallet(work, context, userId, currencyIds, ready.team),
       userId === undefined || salted === null ? null : holdEpoch(work, userId, salted, deps),
     ),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
@@ -168,13 +173,14 @@ export const rollTemplate = async (
   const atMs = timeOfNext(epoch?.seeds ?? null, nowMs);
   // Whatever may refuse the roll comes before the draws, and looks at the pool alone.
   const results = resultsOf(template, before, { count, nowMs: atMs });
-  const room = receiver?.requireRoom(results, ready.largest());
+  const room = receiver?.requireRoom(results, ready.givable(), owned?.wallet);
   requireShort(work, ready, { results, count, depth }, limit);
   const verifiable = epoch && beginRoll(work, context, epoch);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
   const given = room?.give(rolled.map(giftOf));
+  if (receiver !== null) owned?.wallet.save(receiver.user);
   const fairness = verifiable?.leaveReceipt({
     kind: 'roll',
     request: receiptRequest(template.type, count, depth),
@@ -216,10 +222,12 @@ export const sparkTemplate = async (
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const salted = ready.isVerifiable ? deps.salts.of(work, ready) : null;
-  const [held, receiver, epoch] = await holdAll(
+  const currencyIds = ready.team.catalog.currencies.has(itemId) ? [itemId] : [];
+  const [held, receiver, owned, epoch] = await holdAll(
     work,
     holdTemplateState(work, userId, template),
     holdReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
+    currencyIds.length === 0 ? null : holdWallet(work, context, userId, currencyIds, ready.team),
     salted === null ? null : holdEpoch(work, userId, salted, deps),
   );
   const after = paySpark(template, held.state);
@@ -228,11 +236,13 @@ export const sparkTemplate = async (
       path: '/body/userId',
       message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
     });
-  const room = receiver.requireRoom(1, itemOf(ready.team, itemId));
+  const largest = currencyIds.length > 0 ? null : itemOf(ready.team, itemId);
+  const room = receiver.requireRoom(1, { largest, currencyIds }, owned?.wallet);
   const verifiable = epoch && beginRoll(work, context, epoch);
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
   const [given] = room.give([giftOf(item)]) as [GiveResult];
+  owned?.wallet.save(receiver.user);
   const fairness = verifiable?.leaveReceipt({
     kind: 'spark',
     request: { itemId },
@@ -245,6 +255,7 @@ export const sparkTemplate = async (
     templateId: id,
     userId,
     itemInstance: given.itemInstance,
+    ...(given.balance !== undefined && { balance: given.balance }),
     state: showState(template, userId, after, context.nowMs),
     ...(fairness !== undefined && { fairness }),
   };

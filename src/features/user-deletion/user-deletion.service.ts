@@ -1,11 +1,12 @@
 import type { Transaction } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { notFound } from '../../shared/errors.ts';
+import { deleteBalancesOf, holdBalancesOf } from '../balances/balances.service.ts';
 import { deleteInstancesOf, holdInstancesOf } from '../item-instances/item-instances.service.ts';
 import { deleteReceiptsOf, holdSeedsOf } from '../receipts/receipts.service.ts';
 import { holdUserSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { deleteCounterChangesOf, holdStatesOf } from '../user-states/user-states.service.ts';
-import { findUser, holdUser, removeUser } from '../users/users.service.ts';
+import { findKnownUser, holdUser, removeUser } from '../users/users.service.ts';
 
 /**
  * Locks everything that belongs to the user before the user, in the global lock order, so that a deletion and a trade
@@ -13,13 +14,16 @@ import { findUser, holdUser, removeUser } from '../users/users.service.ts';
  * history.
  */
 export const deleteUser = async (tx: Transaction, context: Context, id: string): Promise<void> => {
-  if ((await findUser(tx, id)) === undefined) throw notFound();
+  const user = await findKnownUser(tx, id);
+  if (user === undefined) throw notFound();
+  await holdBalancesOf(tx, id);
   await holdSeedsOf(tx, id);
   await holdStatesOf(tx, id);
   await holdInstancesOf(tx, id);
   await holdUserSpacesOf(tx, id);
   if (!(await holdUser(tx, id))) throw notFound();
   await deleteInstancesOf(tx, context, id);
+  await deleteBalancesOf(tx, context, { userId: id, rollerId: user.roller_id });
   await deleteReceiptsOf(tx, id);
   await deleteCounterChangesOf(tx, id);
   await removeUser(tx, id);

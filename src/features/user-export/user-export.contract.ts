@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Id, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { Balance, BalanceEntry } from '../balances/balances.contract.ts';
 import { HistoryEvent } from '../history/history.contract.ts';
 import { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import { ListedReceipt } from '../receipts/receipts.contract.ts';
@@ -21,6 +22,8 @@ const UserExport = Type.Object(
       }),
     ),
     counterChanges: Type.Array(CounterChange),
+    balances: Type.Array(Balance),
+    balanceHistory: Type.Array(BalanceEntry, { description: 'By currency, oldest first.' }),
     itemInstances: Type.Array(ItemInstance),
     history: Type.Array(HistoryEvent, {
       description:
@@ -36,7 +39,7 @@ export const exportUser = {
   operationId: 'exportUser',
   summary: 'Export everything about a user',
   description:
-    'As one JSON file, for requests of players for their data: the user, user spaces, item instances with their histories, counters, rolls and receipts. It is sent in parts, each of which is read for itself, so what changes meanwhile may be in it or not. Other owners in histories are left out.',
+    'As one JSON file, for requests of players for their data: the user, user spaces, item instances and balances with their histories, counters, rolls and receipts. It is sent in parts, each of which is read for itself, so what changes meanwhile may be in it or not. Other owners in histories are left out.',
   tags: ['Users'],
   params: Strict({ userId: Id }),
   response: responses('Everything about the user.', Type.Unsafe<object>(UserExport), 400, 401, 403, 404, 500),

@@ -3,6 +3,7 @@ import type { Read, Reader } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
+import { listAllBalanceHistory, listBalances } from '../balances/balances.service.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { listEventsOf, listPartings } from '../history/history.service.ts';
@@ -65,12 +66,13 @@ export async function* exportUser(
   userId: string,
   catalogs: Catalogs,
 ): AsyncGenerator<string> {
-  const [user, states] = await read(teamId, async (reader) =>
-    Promise.all([getUser(reader, userId), listStates(reader, userId)]),
+  const [user, states, balances] = await read(teamId, async (reader) =>
+    Promise.all([getUser(reader, userId), listStates(reader, userId), listBalances(reader, userId, { lots: true })]),
   );
   const lists: Readonly<Record<string, readonly ReadPage[]>> = {
     userSpaces: [asTexts((reader, page) => listUserSpaces(reader, userId, page))],
     counterChanges: [asTexts((reader, page) => listCounterChanges(reader, userId, page))],
+    balanceHistory: [asTexts((reader, page) => listAllBalanceHistory(reader, userId, page))],
     itemInstances: [(reader, page) => listItemInstances(reader, { userId }, page, catalogs)],
     history: [
       asTexts((reader, page) => listHistories(reader, userId, page)),
@@ -79,7 +81,7 @@ export async function* exportUser(
     rolls: [(reader, page) => listUserRolls(reader, userId, {}, page, catalogs)],
     receipts: [(reader, page) => listReceipts(reader, userId, {}, page)],
   };
-  yield JSON.stringify({ exportedAt: isoTime(nowMs), user, states }).slice(0, -1);
+  yield JSON.stringify({ exportedAt: isoTime(nowMs), user, states, balances }).slice(0, -1);
   for (const [name, pages] of Object.entries(lists)) {
     yield `,"${name}":[`;
     yield* itemsOf(read, teamId, pages);

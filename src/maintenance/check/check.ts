@@ -7,6 +7,7 @@ import { removedUntil } from '../../database/claims.ts';
 import type { Snapshot } from '../../database/work.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { timeOfId } from '../../shared/ids.ts';
+import { checkBalances } from './balances.ts';
 import { checkCatalog } from './catalog.ts';
 import { checkLog } from './log.ts';
 import * as store from './queries.ts';
@@ -243,7 +244,8 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkGridRows(snapshot, report);
   await checkStoredResponses(snapshot, report);
   await checkSnapshots(snapshot, report);
+  const entries = await checkBalances(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
   const leaves = await checkLog(snapshot, report);
-  return { instances, placements, events, states, receipts, leaves, ...(await checkTeams(snapshot, report)) };
+  return { instances, placements, events, states, entries, receipts, leaves, ...(await checkTeams(snapshot, report)) };
 };

@@ -325,3 +325,53 @@ export const selectPendingEvidence = (queries: Queries, teamId: string) =>
 
 export const selectSnapshots = (queries: Queries) =>
   queries.selectFrom('snapshots').select(['team_id', 'hash', 'text']).compile();
+
+/** All changes of balances in the order in which they happened, each with the balance as it is. */
+export const selectBalanceEntries = (queries: Queries) =>
+  queries
+    .selectFrom('balance_entries as entry')
+    .leftJoin('users', (join) =>
+      join.onRef('users.team_id', '=', 'entry.team_id').onRef('users.roller_id', '=', 'entry.roller_id'),
+    )
+    .leftJoin('balances as balance', (join) =>
+      join
+        .onRef('balance.team_id', '=', 'entry.team_id')
+        .onRef('balance.user_id', '=', 'users.id')
+        .onRef('balance.item_id', '=', 'entry.item_id'),
+    )
+    .select([
+      'entry.team_id',
+      'entry.roller_id',
+      'entry.item_id',
+      'entry.sequence',
+      'entry.change',
+      'entry.total',
+      'entry.lots',
+      'users.id as user_id',
+      'balance.quantity',
+      'balance.lots as balance_lots',
+      'balance.sequence as balance_sequence',
+    ])
+    .orderBy('entry.team_id')
+    .orderBy('entry.roller_id')
+    .orderBy('entry.item_id')
+    .orderBy('entry.sequence')
+    .compile();
+
+/** Balances that no change has led to, or that belong to nobody. */
+export const selectUnfoundedBalances = (queries: Queries) =>
+  queries
+    .selectFrom('balances as balance')
+    .leftJoin('users', (join) =>
+      join.onRef('users.team_id', '=', 'balance.team_id').onRef('users.id', '=', 'balance.user_id'),
+    )
+    .leftJoin('balance_entries as entry', (join) =>
+      join
+        .onRef('entry.team_id', '=', 'balance.team_id')
+        .onRef('entry.roller_id', '=', 'users.roller_id')
+        .onRef('entry.item_id', '=', 'balance.item_id')
+        .onRef('entry.sequence', '=', 'balance.sequence'),
+    )
+    .select(['balance.team_id', 'balance.user_id', 'balance.item_id', 'users.id as owner'])
+    .where('entry.sequence', 'is', null)
+    .compile();

@@ -1,4 +1,4 @@
-import { Grid, Group, JsonInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Grid, Group, JsonInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -22,7 +22,7 @@ import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { AttributeRanges } from './attribute-ranges.tsx';
 import { Footprint } from './footprint.tsx';
-import { entityOfValues, type ItemValues, validateItem, valuesOf } from './item-values.ts';
+import { entityOfValues, type ItemValues, isCurrency, validateItem, valuesOf } from './item-values.ts';
 import { OddsShift } from './odds-shift.tsx';
 import { OptionChoice } from './option-choice.tsx';
 
@@ -34,7 +34,13 @@ interface ItemEditorProps {
 }
 
 const FIELD =
-  /^(?:id|name|thumbnail|description|data|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
+  /^(?:id|name|thumbnail|description|data|currency|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
+
+const KINDS = [
+  { value: 'none', label: 'Items, each on its own' },
+  { value: 'freeFirst', label: 'A currency: free units are spent first' },
+  { value: 'paidFirst', label: 'A currency: paid units are spent first' },
+];
 
 const MAX_SIDE = 20;
 
@@ -125,26 +131,41 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
                 error={form.errors.classifierOptionIds as string | undefined}
               />
             </Section>
-            <Section title="Attributes" gap="md">
-              <AttributeRanges form={form} isReadOnly={!canDesign} />
+            <Section title="Kind" gap="md">
+              <Select
+                label="What players have of it"
+                description="A currency is counted in a balance: it has no size, no attributes, and is never placed."
+                data={KINDS}
+                allowDeselect={false}
+                maw={420}
+                disabled={!canDesign}
+                {...form.getInputProps('currency')}
+              />
             </Section>
-            <Section title="Size in a bag" gap="md">
-              <Group align="flex-end">
-                {(['width', 'height'] as const).map((side) => (
-                  <NumberField
-                    key={side}
-                    w={90}
-                    label={asSentence(side)}
-                    min={1}
-                    max={MAX_SIDE}
-                    isWhole
-                    disabled={!canDesign}
-                    {...form.getInputProps(side)}
-                  />
-                ))}
-              </Group>
-              <Footprint width={cellsOf(form.values.width)} height={cellsOf(form.values.height)} />
-            </Section>
+            {!isCurrency(form.values) && (
+              <>
+                <Section title="Attributes" gap="md">
+                  <AttributeRanges form={form} isReadOnly={!canDesign} />
+                </Section>
+                <Section title="Size in a bag" gap="md">
+                  <Group align="flex-end">
+                    {(['width', 'height'] as const).map((side) => (
+                      <NumberField
+                        key={side}
+                        w={90}
+                        label={asSentence(side)}
+                        min={1}
+                        max={MAX_SIDE}
+                        isWhole
+                        disabled={!canDesign}
+                        {...form.getInputProps(side)}
+                      />
+                    ))}
+                  </Group>
+                  <Footprint width={cellsOf(form.values.width)} height={cellsOf(form.values.height)} />
+                </Section>
+              </>
+            )}
             <Section title="Data" gap="md">
               <JsonInput
                 label="Data of your game"

@@ -1,4 +1,4 @@
-import { type Entities, newId, toldOf } from '../../catalog/entities.ts';
+import { castOf, type Entities, newId, toldOf } from '../../catalog/entities.ts';
 
 /** An item as form values. A number is an empty string while its field is empty. */
 export interface ItemValues {
@@ -8,6 +8,8 @@ export interface ItemValues {
   description: string;
   /** As JSON. */
   data: string;
+  /** What it is, and of a currency which units are spent first. */
+  currency: 'none' | 'freeFirst' | 'paidFirst';
   rollNumerator: number | string;
   width: number | string;
   height: number | string;
@@ -15,11 +17,14 @@ export interface ItemValues {
   itemAttributes: { attributeId: string; min: number | string; max: number | string }[];
 }
 
+export const isCurrency = ({ currency }: Pick<ItemValues, 'currency'>): boolean => currency !== 'none';
+
 export const valuesOf = (item: Entities['item']): ItemValues => ({
   ...item,
   thumbnail: item.thumbnail ?? '',
   description: item.description ?? '',
   data: item.data ? JSON.stringify(item.data, null, 2) : '',
+  currency: item.currency ? (item.spend ?? 'freeFirst') : 'none',
   classifierOptionIds: [...item.classifierOptionIds],
   itemAttributes: item.itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
 });
@@ -47,11 +52,13 @@ export const entityOfValues = (
   name: values.name,
   thumbnail: values.thumbnail === '' ? null : values.thumbnail,
   rollNumerator: Number(values.rollNumerator),
-  width: Number(values.width),
-  height: Number(values.height),
+  // A currency has neither; what was entered is kept in the form.
+  width: isCurrency(values) ? 1 : Number(values.width),
+  height: isCurrency(values) ? 1 : Number(values.height),
   ...toldOf({ description: values.description || null, data: dataOf(values) ?? null }),
+  ...castOf({ currency: isCurrency(values), spend: values.currency }),
   classifierOptionIds: values.classifierOptionIds.filter(hasOption),
-  itemAttributes: values.itemAttributes.map(({ attributeId, min, max }) => ({
+  itemAttributes: (isCurrency(values) ? [] : values.itemAttributes).map(({ attributeId, min, max }) => ({
     id: shown?.itemAttributes.find((own) => own.attributeId === attributeId)?.id ?? newId(),
     attributeId,
     min: Number(min),

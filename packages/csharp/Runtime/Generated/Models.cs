@@ -97,6 +97,13 @@ namespace Itemwright
     }
 
     /// <summary>Texts that are known; a newer service may have more.</summary>
+    public static class ItemSpend
+    {
+        public const string FreeFirst = "freeFirst";
+        public const string PaidFirst = "paidFirst";
+    }
+
+    /// <summary>Texts that are known; a newer service may have more.</summary>
     public static class ItemInstanceEventEvent
     {
         public const string Created = "created";
@@ -275,6 +282,234 @@ namespace Itemwright
             {
                 case "secretId": SecretId = JsonTo.Text(value); return true;
                 case "name": Name = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>What a user has of a currency.</summary>
+    public sealed class Balance : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>All units together. Negative if the user owes some.</summary>
+        public long Quantity { get; set; }
+
+        /// <summary>Those that were bought.</summary>
+        public long Paid { get; set; }
+
+        /// <summary>The others.</summary>
+        public long Free { get; set; }
+
+        /// <summary>With <c>lots=true</c>.</summary>
+        public IReadOnlyList<BalanceLot> Lots { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.AddGiven("paid", JsonFrom.Integer(Paid));
+            members.AddGiven("free", JsonFrom.Integer(Free));
+            members.AddGiven("lots", JsonFrom.List(Lots, one => JsonFrom.Model(one)));
+        }
+
+        internal static Balance Read(JsonValue json) => Fill(json, new Balance());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                case "paid": Paid = JsonTo.SureInteger(value); return true;
+                case "free": Free = JsonTo.SureInteger(value); return true;
+                case "lots": Lots = JsonTo.List(value, one => BalanceLot.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class BalanceChange : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Negative if units were taken.</summary>
+        public long Change { get; set; }
+
+        /// <summary>How many the user has now.</summary>
+        public long Total { get; set; }
+
+        /// <summary>Which units, in the order in which they were taken.</summary>
+        public IReadOnlyList<LotChange> Lots { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("change", JsonFrom.Integer(Change));
+            members.AddGiven("total", JsonFrom.Integer(Total));
+            members.AddGiven("lots", JsonFrom.List(Lots, one => JsonFrom.Model(one)));
+        }
+
+        internal static BalanceChange Read(JsonValue json) => Fill(json, new BalanceChange());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "change": Change = JsonTo.SureInteger(value); return true;
+                case "total": Total = JsonTo.SureInteger(value); return true;
+                case "lots": Lots = JsonTo.List(value, one => LotChange.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>A change of a balance.</summary>
+    public sealed class BalanceEntry : Model
+    {
+        /// <summary>Number of the change among those of this balance, from 1.</summary>
+        public long Sequence { get; set; }
+
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Negative if units were taken.</summary>
+        public long Change { get; set; }
+
+        /// <summary>How many the user had before.</summary>
+        public long Before { get; set; }
+
+        /// <summary>How many the user had afterwards.</summary>
+        public long After { get; set; }
+
+        /// <summary>Which units.</summary>
+        public IReadOnlyList<LotChange> Lots { get; set; }
+
+        /// <summary>Why: <c>request</c> (added), <c>consumed</c>, <c>roll</c>, <c>template:ID</c> or <c>spark:ID</c> (rolled).</summary>
+        public string Cause { get; set; }
+
+        /// <summary>The name of the secret that was used.</summary>
+        public string Author { get; set; }
+
+        /// <summary>The <c>Itemwright-Reason</c> of the request.</summary>
+        public string Reason { get; set; }
+
+        public string RequestId { get; set; }
+
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string CreatedAt { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("sequence", JsonFrom.Integer(Sequence));
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("change", JsonFrom.Integer(Change));
+            members.AddGiven("before", JsonFrom.Integer(Before));
+            members.AddGiven("after", JsonFrom.Integer(After));
+            members.AddGiven("lots", JsonFrom.List(Lots, one => JsonFrom.Model(one)));
+            members.AddGiven("cause", JsonFrom.Text(Cause));
+            members.AddGiven("author", JsonFrom.Text(Author));
+            members.Add("reason", JsonFrom.Text(Reason));
+            members.AddGiven("requestId", JsonFrom.Text(RequestId));
+            members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
+        }
+
+        internal static BalanceEntry Read(JsonValue json) => Fill(json, new BalanceEntry());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "sequence": Sequence = JsonTo.SureInteger(value); return true;
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "change": Change = JsonTo.SureInteger(value); return true;
+                case "before": Before = JsonTo.SureInteger(value); return true;
+                case "after": After = JsonTo.SureInteger(value); return true;
+                case "lots": Lots = JsonTo.List(value, one => LotChange.Read(one)); return true;
+                case "cause": Cause = JsonTo.Text(value); return true;
+                case "author": Author = JsonTo.Text(value); return true;
+                case "reason": Reason = JsonTo.Text(value); return true;
+                case "requestId": RequestId = JsonTo.Text(value); return true;
+                case "createdAt": CreatedAt = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>Units of one kind.</summary>
+    public sealed class BalanceLot : Model
+    {
+        /// <summary>Free units are negative if the user owes some.</summary>
+        public long Quantity { get; set; }
+
+        /// <summary>What each of them cost, as a decimal number; null for free units.</summary>
+        public string UnitPrice { get; set; }
+
+        /// <summary>The code of the money; null for free units.</summary>
+        public string Money { get; set; }
+
+        /// <summary>When the first of them were added; null for free units.</summary>
+        public string Since { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.Add("unitPrice", JsonFrom.Text(UnitPrice));
+            members.Add("money", JsonFrom.Text(Money));
+            members.Add("since", JsonFrom.Text(Since));
+        }
+
+        internal static BalanceLot Read(JsonValue json) => Fill(json, new BalanceLot());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                case "unitPrice": UnitPrice = JsonTo.Text(value); return true;
+                case "money": Money = JsonTo.Text(value); return true;
+                case "since": Since = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>What players have bought and not used.</summary>
+    public sealed class BalanceReport : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>The moment that it is about.</summary>
+        public string At { get; set; }
+
+        /// <summary>All units together that had been bought and not used.</summary>
+        public long Quantity { get; set; }
+
+        /// <summary>The same by what they cost: by money, then by price.</summary>
+        public IReadOnlyList<ReportedPrice> Prices { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("at", JsonFrom.Text(At));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.AddGiven("prices", JsonFrom.List(Prices, one => JsonFrom.Model(one)));
+        }
+
+        internal static BalanceReport Read(JsonValue json) => Fill(json, new BalanceReport());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "at": At = JsonTo.Text(value); return true;
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                case "prices": Prices = JsonTo.List(value, one => ReportedPrice.Read(one)); return true;
                 default: return false;
             }
         }
@@ -1501,6 +1736,53 @@ namespace Itemwright
         }
     }
 
+    public sealed class Consumed : Model
+    {
+        public IReadOnlyList<BalanceChange> ConsumedValue { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("consumed", JsonFrom.List(ConsumedValue, one => JsonFrom.Model(one)));
+        }
+
+        internal static Consumed Read(JsonValue json) => Fill(json, new Consumed());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "consumed": ConsumedValue = JsonTo.List(value, one => BalanceChange.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class Consumption : Model
+    {
+        /// <summary>Each item at most once.</summary>
+        public IReadOnlyList<ConsumptionUnit> Units { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("units", JsonFrom.List(Units, one => JsonFrom.Model(one)));
+        }
+    }
+
+    public sealed class ConsumptionUnit : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>How many units: a whole number.</summary>
+        public long? Quantity { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+        }
+    }
+
     /// <summary>Counters of a user that somebody set.</summary>
     public sealed class CounterChange : Model
     {
@@ -2134,6 +2416,39 @@ namespace Itemwright
         }
     }
 
+    /// <summary>Only for a currency, of which there are no item instances.</summary>
+    public sealed class GivenBalance : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>How many units were added.</summary>
+        public long Quantity { get; set; }
+
+        /// <summary>How many the user has now.</summary>
+        public long Total { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.AddGiven("total", JsonFrom.Integer(Total));
+        }
+
+        internal static GivenBalance Read(JsonValue json) => Fill(json, new GivenBalance());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                case "total": Total = JsonTo.SureInteger(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class IdleConfig : TemplateConfig
     {
         /// <summary>Tier → rate of 0 or more; rates are relative to their sum.</summary>
@@ -2386,6 +2701,12 @@ namespace Itemwright
         /// <summary>Whatever your game wants to know about it, as a JSON object of up to 8192 bytes. The service does not look into it.</summary>
         public JsonValue Data { get; set; }
 
+        /// <summary>True for a currency; missing if it is none.</summary>
+        public bool? Currency { get; set; }
+
+        /// <summary><c>paidFirst</c>, or missing if free units are spent first.</summary>
+        public string Spend { get; set; }
+
         public IReadOnlyList<ItemClassifier> Classifiers { get; set; }
 
         public IReadOnlyList<ItemAttribute> Attributes { get; set; }
@@ -2403,6 +2724,8 @@ namespace Itemwright
             members.AddGiven("teamId", JsonFrom.Text(TeamId));
             members.Add("description", JsonFrom.Text(Description));
             members.Add("data", JsonFrom.Any(Data));
+            members.AddGiven("currency", JsonFrom.Flag(Currency));
+            members.AddGiven("spend", JsonFrom.Text(Spend));
             members.AddGiven("classifiers", JsonFrom.List(Classifiers, one => JsonFrom.Model(one)));
             members.AddGiven("attributes", JsonFrom.List(Attributes, one => JsonFrom.Model(one)));
         }
@@ -2424,6 +2747,8 @@ namespace Itemwright
                 case "teamId": TeamId = JsonTo.Text(value); return true;
                 case "description": Description = JsonTo.Text(value); return true;
                 case "data": Data = JsonTo.Any(value); return true;
+                case "currency": Currency = JsonTo.Flag(value); return true;
+                case "spend": Spend = JsonTo.Text(value); return true;
                 case "classifiers": Classifiers = JsonTo.List(value, one => ItemClassifier.Read(one)); return true;
                 case "attributes": Attributes = JsonTo.List(value, one => ItemAttribute.Read(one)); return true;
                 default: return false;
@@ -2520,6 +2845,12 @@ namespace Itemwright
         /// <summary>Whatever your game wants to know about it, as a JSON object of up to 8192 bytes. The service does not look into it.</summary>
         public Optional<JsonValue> Data { get; set; }
 
+        /// <summary>Whether it is a currency: users have balances of it instead of item instances, and it has neither a footprint nor attributes.</summary>
+        public bool? Currency { get; set; }
+
+        /// <summary>For a currency: which units are spent first. Defaults to <c>freeFirst</c>.</summary>
+        public string Spend { get; set; }
+
         /// <summary>Options assigned to the item; several of one classifier are allowed.</summary>
         public IReadOnlyList<string> ClassifierOptionIds { get; set; }
 
@@ -2541,6 +2872,8 @@ namespace Itemwright
             members.AddGiven("height", JsonFrom.Integer(Height));
             members.AddOptional("description", Description, one => JsonFrom.Text(one));
             members.AddOptional("data", Data, one => JsonFrom.Any(one));
+            members.AddGiven("currency", JsonFrom.Flag(Currency));
+            members.AddGiven("spend", JsonFrom.Text(Spend));
             members.AddGiven("classifierOptionIds", JsonFrom.List(ClassifierOptionIds, one => JsonFrom.Text(one)));
             members.AddGiven("itemAttributes", JsonFrom.List(ItemAttributes, one => JsonFrom.Model(one)));
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
@@ -2591,6 +2924,12 @@ namespace Itemwright
         /// <summary>Whatever your game wants to know about it, as a JSON object of up to 8192 bytes. The service does not look into it.</summary>
         public Optional<JsonValue> Data { get; set; }
 
+        /// <summary>Left out if it is no currency.</summary>
+        public bool? Currency { get; set; }
+
+        /// <summary>Left out if free units are spent first.</summary>
+        public string Spend { get; set; }
+
         public IReadOnlyList<string> ClassifierOptionIds { get; set; }
 
         public IReadOnlyList<ItemEntityItemAttribute> ItemAttributes { get; set; }
@@ -2605,6 +2944,8 @@ namespace Itemwright
             members.AddGiven("height", JsonFrom.Integer(Height));
             members.AddOptional("description", Description, one => JsonFrom.Text(one));
             members.AddOptional("data", Data, one => JsonFrom.Any(one));
+            members.AddGiven("currency", JsonFrom.Flag(Currency));
+            members.AddGiven("spend", JsonFrom.Text(Spend));
             members.AddGiven("classifierOptionIds", JsonFrom.List(ClassifierOptionIds, one => JsonFrom.Text(one)));
             members.AddGiven("itemAttributes", JsonFrom.List(ItemAttributes, one => JsonFrom.Model(one)));
         }
@@ -2623,6 +2964,8 @@ namespace Itemwright
                 case "height": Height = (int?)JsonTo.Integer(value); return true;
                 case "description": Description = JsonTo.Text(value); return true;
                 case "data": Data = JsonTo.Any(value); return true;
+                case "currency": Currency = JsonTo.Flag(value); return true;
+                case "spend": Spend = JsonTo.Text(value); return true;
                 case "classifierOptionIds": ClassifierOptionIds = JsonTo.List(value, one => JsonTo.Text(one)); return true;
                 case "itemAttributes": ItemAttributes = JsonTo.List(value, one => ItemEntityItemAttribute.Read(one)); return true;
                 default: return false;
@@ -3517,6 +3860,39 @@ namespace Itemwright
         }
     }
 
+    /// <summary>Units of one kind that were added or taken.</summary>
+    public sealed class LotChange : Model
+    {
+        /// <summary>Negative if they were taken.</summary>
+        public long Quantity { get; set; }
+
+        /// <summary>What each of them cost, as a decimal number; null for free units.</summary>
+        public string UnitPrice { get; set; }
+
+        /// <summary>The code of the money; null for free units.</summary>
+        public string Money { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.Add("unitPrice", JsonFrom.Text(UnitPrice));
+            members.Add("money", JsonFrom.Text(Money));
+        }
+
+        internal static LotChange Read(JsonValue json) => Fill(json, new LotChange());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                case "unitPrice": UnitPrice = JsonTo.Text(value); return true;
+                case "money": Money = JsonTo.Text(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class Move : Model
     {
         /// <summary>The current owner.</summary>
@@ -3709,6 +4085,12 @@ namespace Itemwright
         /// <summary>Whatever your game wants to know about it, as a JSON object of up to 8192 bytes. The service does not look into it.</summary>
         public Optional<JsonValue> Data { get; set; }
 
+        /// <summary>Whether it is a currency: users have balances of it instead of item instances, and it has neither a footprint nor attributes.</summary>
+        public bool? Currency { get; set; }
+
+        /// <summary>For a currency: which units are spent first. Defaults to <c>freeFirst</c>.</summary>
+        public string Spend { get; set; }
+
         /// <summary>Options assigned to the item; several of one classifier are allowed.</summary>
         public IReadOnlyList<string> ClassifierOptionIds { get; set; }
 
@@ -3731,6 +4113,8 @@ namespace Itemwright
             members.AddGiven("height", JsonFrom.Integer(Height));
             members.AddOptional("description", Description, one => JsonFrom.Text(one));
             members.AddOptional("data", Data, one => JsonFrom.Any(one));
+            members.AddGiven("currency", JsonFrom.Flag(Currency));
+            members.AddGiven("spend", JsonFrom.Text(Spend));
             members.AddGiven("classifierOptionIds", JsonFrom.List(ClassifierOptionIds, one => JsonFrom.Text(one)));
             members.AddGiven("itemAttributes", JsonFrom.List(ItemAttributes, one => JsonFrom.Model(one)));
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
@@ -3886,6 +4270,29 @@ namespace Itemwright
             members.AddGiven("disclosure", JsonFrom.Text(Disclosure));
             members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
             members.AddOptional("updatedAt", UpdatedAt, one => JsonFrom.Text(one));
+        }
+    }
+
+    public sealed class NewUnits : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>How many units: a whole number.</summary>
+        public long? Quantity { get; set; }
+
+        /// <summary>What each of the units cost, as a decimal number. Text, so that nothing is rounded.</summary>
+        public string UnitPrice { get; set; }
+
+        /// <summary>The code of the money, as in ISO 4217.</summary>
+        public string Money { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+            members.AddGiven("unitPrice", JsonFrom.Text(UnitPrice));
+            members.AddGiven("money", JsonFrom.Text(Money));
         }
     }
 
@@ -5582,6 +5989,38 @@ namespace Itemwright
         }
     }
 
+    public sealed class ReportedPrice : Model
+    {
+        /// <summary>What each of the units cost, as a decimal number. Text, so that nothing is rounded.</summary>
+        public string UnitPrice { get; set; }
+
+        /// <summary>The code of the money, as in ISO 4217.</summary>
+        public string Money { get; set; }
+
+        /// <summary>A whole number of units.</summary>
+        public long Quantity { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("unitPrice", JsonFrom.Text(UnitPrice));
+            members.AddGiven("money", JsonFrom.Text(Money));
+            members.AddGiven("quantity", JsonFrom.Integer(Quantity));
+        }
+
+        internal static ReportedPrice Read(JsonValue json) => Fill(json, new ReportedPrice());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "unitPrice": UnitPrice = JsonTo.Text(value); return true;
+                case "money": Money = JsonTo.Text(value); return true;
+                case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class RoguelikeConfig : TemplateConfig
     {
         /// <summary>Tier → rate of 0 or more; rates are relative to their sum.</summary>
@@ -5874,7 +6313,10 @@ namespace Itemwright
         /// <summary>The attribute values that were rolled.</summary>
         public IReadOnlyList<RollResultItemAttributeInstance> ItemAttributeInstances { get; set; }
 
+        /// <summary>The item instance that was created; null for a currency.</summary>
         public ItemInstanceResult ItemInstance { get; set; }
+
+        public GivenBalance Balance { get; set; }
 
         /// <summary>False if a user space was given but had no room for this item instance: it is kept, unplaced.</summary>
         public bool? Placed { get; set; }
@@ -5886,6 +6328,7 @@ namespace Itemwright
             members.AddGiven("item", JsonFrom.Model(Item));
             members.AddGiven("itemAttributeInstances", JsonFrom.List(ItemAttributeInstances, one => JsonFrom.Model(one)));
             members.AddGiven("itemInstance", JsonFrom.Model(ItemInstance));
+            members.AddGiven("balance", JsonFrom.Model(Balance));
             members.AddGiven("placed", JsonFrom.Flag(Placed));
             members.AddGiven("fairness", JsonFrom.Model(Fairness));
         }
@@ -5899,6 +6342,7 @@ namespace Itemwright
                 case "item": Item = RolledItem.Read(value); return true;
                 case "itemAttributeInstances": ItemAttributeInstances = JsonTo.List(value, one => RollResultItemAttributeInstance.Read(one)); return true;
                 case "itemInstance": ItemInstance = ItemInstanceResult.Read(value); return true;
+                case "balance": Balance = GivenBalance.Read(value); return true;
                 case "placed": Placed = JsonTo.Flag(value); return true;
                 case "fairness": Fairness = RollFairness.Read(value); return true;
                 default: return false;
@@ -6747,7 +7191,10 @@ namespace Itemwright
 
         public string UserId { get; set; }
 
+        /// <summary>The item instance that was created; null for a currency.</summary>
         public ItemInstanceResult ItemInstance { get; set; }
+
+        public GivenBalance Balance { get; set; }
 
         public UserTemplateState State { get; set; }
 
@@ -6757,7 +7204,8 @@ namespace Itemwright
         {
             members.AddGiven("templateId", JsonFrom.Text(TemplateId));
             members.AddGiven("userId", JsonFrom.Text(UserId));
-            members.AddGiven("itemInstance", JsonFrom.Model(ItemInstance));
+            members.Add("itemInstance", JsonFrom.Model(ItemInstance));
+            members.AddGiven("balance", JsonFrom.Model(Balance));
             members.AddGiven("state", JsonFrom.Model(State));
             members.AddGiven("fairness", JsonFrom.Model(Fairness));
         }
@@ -6771,6 +7219,7 @@ namespace Itemwright
                 case "templateId": TemplateId = JsonTo.Text(value); return true;
                 case "userId": UserId = JsonTo.Text(value); return true;
                 case "itemInstance": ItemInstance = ItemInstanceResult.Read(value); return true;
+                case "balance": Balance = GivenBalance.Read(value); return true;
                 case "state": State = UserTemplateState.Read(value); return true;
                 case "fairness": Fairness = RollFairness.Read(value); return true;
                 default: return false;
@@ -7292,7 +7741,10 @@ namespace Itemwright
         /// <summary>The attribute values that were rolled.</summary>
         public IReadOnlyList<TemplateRollResultItemAttributeInstance> ItemAttributeInstances { get; set; }
 
+        /// <summary>The item instance that was created; null for a currency.</summary>
         public ItemInstanceResult ItemInstance { get; set; }
+
+        public GivenBalance Balance { get; set; }
 
         /// <summary>False if a user space was given but had no room for this item instance: it is kept, unplaced.</summary>
         public bool? Placed { get; set; }
@@ -7311,6 +7763,7 @@ namespace Itemwright
             members.AddGiven("item", JsonFrom.Model(Item));
             members.AddGiven("itemAttributeInstances", JsonFrom.List(ItemAttributeInstances, one => JsonFrom.Model(one)));
             members.AddGiven("itemInstance", JsonFrom.Model(ItemInstance));
+            members.AddGiven("balance", JsonFrom.Model(Balance));
             members.AddGiven("placed", JsonFrom.Flag(Placed));
             members.Add("tier", JsonFrom.Text(Tier));
             members.AddGiven("pity", JsonFrom.Flag(Pity));
@@ -7326,6 +7779,7 @@ namespace Itemwright
                 case "item": Item = RolledItem.Read(value); return true;
                 case "itemAttributeInstances": ItemAttributeInstances = JsonTo.List(value, one => TemplateRollResultItemAttributeInstance.Read(one)); return true;
                 case "itemInstance": ItemInstance = ItemInstanceResult.Read(value); return true;
+                case "balance": Balance = GivenBalance.Read(value); return true;
                 case "placed": Placed = JsonTo.Flag(value); return true;
                 case "tier": Tier = JsonTo.Text(value); return true;
                 case "pity": Pity = JsonTo.SureFlag(value); return true;
@@ -7665,6 +8119,11 @@ namespace Itemwright
 
         public IReadOnlyList<CounterChange> CounterChanges { get; set; }
 
+        public IReadOnlyList<Balance> Balances { get; set; }
+
+        /// <summary>By currency, oldest first.</summary>
+        public IReadOnlyList<BalanceEntry> BalanceHistory { get; set; }
+
         public IReadOnlyList<ItemInstance> ItemInstances { get; set; }
 
         /// <summary>The histories of these item instances, up to 1,000 events of each, and the events by which others left the user.</summary>
@@ -7682,6 +8141,8 @@ namespace Itemwright
             members.AddGiven("userSpaces", JsonFrom.List(UserSpaces, one => JsonFrom.Model(one)));
             members.AddGiven("states", JsonFrom.List(States, one => JsonFrom.Model(one)));
             members.AddGiven("counterChanges", JsonFrom.List(CounterChanges, one => JsonFrom.Model(one)));
+            members.AddGiven("balances", JsonFrom.List(Balances, one => JsonFrom.Model(one)));
+            members.AddGiven("balanceHistory", JsonFrom.List(BalanceHistory, one => JsonFrom.Model(one)));
             members.AddGiven("itemInstances", JsonFrom.List(ItemInstances, one => JsonFrom.Model(one)));
             members.AddGiven("history", JsonFrom.List(History, one => JsonFrom.Model(one)));
             members.AddGiven("rolls", JsonFrom.List(Rolls, one => JsonFrom.Model(one)));
@@ -7699,6 +8160,8 @@ namespace Itemwright
                 case "userSpaces": UserSpaces = JsonTo.List(value, one => UserSpace.Read(one)); return true;
                 case "states": States = JsonTo.List(value, one => UserExportState.Read(one)); return true;
                 case "counterChanges": CounterChanges = JsonTo.List(value, one => CounterChange.Read(one)); return true;
+                case "balances": Balances = JsonTo.List(value, one => Balance.Read(one)); return true;
+                case "balanceHistory": BalanceHistory = JsonTo.List(value, one => BalanceEntry.Read(one)); return true;
                 case "itemInstances": ItemInstances = JsonTo.List(value, one => ItemInstance.Read(one)); return true;
                 case "history": History = JsonTo.List(value, one => ItemInstanceEvent.Read(one)); return true;
                 case "rolls": Rolls = JsonTo.List(value, one => RollEvent.Read(one)); return true;

@@ -28,6 +28,8 @@ namespace Itemwright
 
         public ItemInstancesOperations ItemInstances { get; private set; }
 
+        public BalancesOperations Balances { get; private set; }
+
         public ItemInstanceSpacesOperations ItemInstanceSpaces { get; private set; }
 
         public FairnessOperations Fairness { get; private set; }
@@ -53,6 +55,7 @@ namespace Itemwright
             Users = new UsersOperations(caller);
             UserSpaces = new UserSpacesOperations(caller);
             ItemInstances = new ItemInstancesOperations(caller);
+            Balances = new BalancesOperations(caller);
             ItemInstanceSpaces = new ItemInstanceSpacesOperations(caller);
             Fairness = new FairnessOperations(caller);
             RollEvents = new RollEventsOperations(caller);
@@ -337,7 +340,7 @@ namespace Itemwright
         /// <summary>
         /// Update an item: <c>PUT /items/{id}</c>.
         /// <para/>
-        /// Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.
+        /// Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way. So is a change of <c>currency</c> while users have units of it.
         /// </summary>
         public Call<Item> UpdateAsync(string id, ItemChange body, ChangeOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<Item>(UpdateOperation, one => Item.Read(one), new string[] { id }, body, null, options, cancellationToken);
@@ -347,7 +350,7 @@ namespace Itemwright
         /// <summary>
         /// Delete an item: <c>DELETE /items/{id}</c>.
         /// <para/>
-        /// Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.
+        /// Deletes its attributes and options too. Rejected with 400 while instances of it exist, users have units of it, or a template refers to it.
         /// </summary>
         public Call<Empty> DeleteAsync(string id, ChangeOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<Empty>(DeleteOperation, one => Empty.Read(one), new string[] { id }, null, null, options, cancellationToken);
@@ -690,7 +693,7 @@ namespace Itemwright
         /// <summary>
         /// Export everything about a user: <c>GET /users/{userId}/export</c>.
         /// <para/>
-        /// As one JSON file, for requests of players for their data: the user, user spaces, item instances with their histories, counters, rolls and receipts. It is sent in parts, each of which is read for itself, so what changes meanwhile may be in it or not. Other owners in histories are left out.
+        /// As one JSON file, for requests of players for their data: the user, user spaces, item instances and balances with their histories, counters, rolls and receipts. It is sent in parts, each of which is read for itself, so what changes meanwhile may be in it or not. Other owners in histories are left out.
         /// </summary>
         public Call<UserExport> ExportAsync(string userId, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<UserExport>(ExportOperation, one => UserExport.Read(one), new string[] { userId }, null, null, options, cancellationToken);
@@ -916,6 +919,67 @@ namespace Itemwright
         /// </summary>
         public Call<BatchResult> BatchAsync(Batch body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<BatchResult>(BatchOperation, one => BatchResult.Read(one), new string[] { }, body, null, options, cancellationToken);
+    }
+
+    /// <summary>Operations of <see cref="ItemwrightClient.Balances"/>.</summary>
+    public sealed class BalancesOperations
+    {
+        private readonly Caller caller;
+
+        internal BalancesOperations(Caller caller)
+        {
+            this.caller = caller;
+        }
+
+        private static readonly Operation ListOperation = new Operation("balances.list", Verb.Get, "/users/{userId}/balances");
+
+        /// <summary>
+        /// List a user's balances: <c>GET /users/{userId}/balances</c>.
+        /// <para/>
+        /// One per currency of which the user has units, or owes some, by the id of the item: at most one per currency, so there are no pages. 404 for an unknown user.
+        /// </summary>
+        public Call<IReadOnlyList<Balance>> ListAsync(string userId, ListBalancesQuery query = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<IReadOnlyList<Balance>>(ListOperation, other => JsonTo.List(other, one => Balance.Read(one)), new string[] { userId }, null, query, options, cancellationToken);
+
+        private static readonly Operation AddOperation = new Operation("balances.add", Verb.Post, "/users/{userId}/balances");
+
+        /// <summary>
+        /// Add units of a currency: <c>POST /users/{userId}/balances</c>.
+        /// <para/>
+        /// With <c>unitPrice</c> and <c>money</c>, the units count as bought, and are kept apart by what they cost. If the user owes units, what comes in pays these first. 409 if the user would have more than 10^15 units, or units at more than 100 prices. A user who does not exist yet is created. Send an <c>Idempotency-Key</c>, so that a retry does not add them twice.
+        /// </summary>
+        public Call<BalanceChange> AddAsync(string userId, NewUnits body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<BalanceChange>(AddOperation, one => BalanceChange.Read(one), new string[] { userId }, body, null, options, cancellationToken);
+
+        private static readonly Operation ConsumeOperation = new Operation("balances.consume", Verb.Post, "/users/{userId}/consume");
+
+        /// <summary>
+        /// Take units from a user: <c>POST /users/{userId}/consume</c>.
+        /// <para/>
+        /// All or nothing: if anything is missing, nothing is taken, and the issues of the 409 name what. Free units are taken before those that were bought, or after them if the currency says <c>spend: "paidFirst"</c>; of the latter, the oldest first. 404 for an unknown user.
+        /// </summary>
+        public Call<Consumed> ConsumeAsync(string userId, Consumption body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<Consumed>(ConsumeOperation, one => Consumed.Read(one), new string[] { userId }, body, null, options, cancellationToken);
+
+        private static readonly Operation HistoryOperation = new Operation("balances.history", Verb.Get, "/users/{userId}/balances/{itemId}/history");
+
+        /// <summary>
+        /// List the changes of a balance: <c>GET /users/{userId}/balances/{itemId}/history</c>.
+        /// <para/>
+        /// The ledger of a currency of a user, newest first, one page at a time; follow the <c>Link</c> header for more. It is kept for ever. 404 for an unknown user.
+        /// </summary>
+        public PagedList<BalanceEntry> History(string userId, string itemId, ListBalanceHistoryQuery query = null, CallOptions options = null) =>
+            caller.List<BalanceEntry>(HistoryOperation, one => BalanceEntry.Read(one), new string[] { userId, itemId }, query, options);
+
+        private static readonly Operation ReportOperation = new Operation("balances.report", Verb.Get, "/balances/report");
+
+        /// <summary>
+        /// Sum the unused paid units of a currency: <c>GET /balances/report</c>.
+        /// <para/>
+        /// Over all players, at a moment, from the ledger: what rules on prepaid means ask for. What deleted users had left is not in it. It reads every change with paid units up to that moment, some hundred thousand per second, in steps.
+        /// </summary>
+        public Call<BalanceReport> ReportAsync(ReportBalancesQuery query, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<BalanceReport>(ReportOperation, one => BalanceReport.Read(one), new string[] { }, null, query, options, cancellationToken);
     }
 
     /// <summary>Operations of <see cref="ItemwrightClient.ItemInstanceSpaces"/>.</summary>
@@ -1605,6 +1669,50 @@ namespace Itemwright
         {
             parameters.Set("limit", Limit);
             parameters.Set("cursor", Cursor);
+        }
+    }
+
+    /// <summary>The query of <see cref="BalancesOperations.ListAsync"/>.</summary>
+    public sealed class ListBalancesQuery : Query
+    {
+        /// <summary>Also list the units by what they cost.</summary>
+        public bool? Lots { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("lots", Lots);
+        }
+    }
+
+    /// <summary>The query of <see cref="BalancesOperations.History"/>.</summary>
+    public sealed class ListBalanceHistoryQuery : Query
+    {
+        /// <summary>Maximum number of rows to return.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>Where to continue: taken from the <c>Link</c> header with <c>rel="next"</c> of the previous response.</summary>
+        public string Cursor { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("limit", Limit);
+            parameters.Set("cursor", Cursor);
+        }
+    }
+
+    /// <summary>The query of <see cref="BalancesOperations.ReportAsync"/>.</summary>
+    public sealed class ReportBalancesQuery : Query
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Up to this moment; defaults to now.</summary>
+        public string At { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("itemId", ItemId);
+            parameters.Set("at", At);
         }
     }
 
