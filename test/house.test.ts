@@ -416,6 +416,8 @@ describe('the architecture', () => {
         'item_instance_history',
         'templates',
         'user_states',
+        'balances',
+        'balance_entries',
         'player_seeds',
         'player_receipts',
         'log_heads',

@@ -60,6 +60,23 @@ export const TimestampInput = Type.String({
   examples: ['2026-11-14T09:30:00.000Z'],
 });
 
+/** A decimal number above 0, without a sign or an exponent. */
+export const UnitPrice = Type.String({
+  maxLength: 2 * LIMITS.moneyDigits + 1,
+  pattern: describedPattern(
+    `^(?=.*[1-9])(?:0|[1-9][0-9]{0,${LIMITS.moneyDigits - 1}})(?:\\.[0-9]{1,${LIMITS.moneyDigits}})?$`,
+    `must be a decimal number above 0, with up to ${LIMITS.moneyDigits} digits before and after the point`,
+  ),
+  description: 'What each of the units cost, as a decimal number. Text, so that nothing is rounded.',
+  examples: ['0.0099'],
+});
+
+export const Money = Type.String({
+  pattern: describedPattern('^[A-Z]{3}$', 'must be three letters A-Z'),
+  description: 'The code of the money, as in ISO 4217.',
+  examples: ['EUR'],
+});
+
 interface Described {
   description?: string;
   examples?: unknown[];

@@ -42,7 +42,7 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   'POST /catalog/plan': { path: '/catalog/plan', body: { changes: [] }, isEffectless: true },
   'POST /catalog/publish': {
     path: '/catalog/publish',
-    body: { changes: [{ kind: 'item', id: 'axe', after: { id: 'axe', name: 'Axe' } }], baseVersion: 4 },
+    body: { changes: [{ kind: 'item', id: 'axe', after: { id: 'axe', name: 'Axe' } }], baseVersion: 5 },
   },
   'POST /catalog/drafts': { path: '/catalog/drafts', body: { name: 'Winter' } },
   'POST /catalog/drafts/:id/publish': { path: '/catalog/drafts/winter/publish' },

@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, Paging, responses, Strict, Timestamp, TimestampInput, UserId } from '../../http/schemas.ts';
+import {
+  Id,
+  Money,
+  Nullable,
+  Paging,
+  responses,
+  Strict,
+  Timestamp,
+  TimestampInput,
+  UnitPrice,
+  UserId,
+} from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { describedPattern } from '../../shared/shape.ts';
 
 const tags = ['Balances'];
 
@@ -15,23 +25,6 @@ export const Quantity = Type.Integer({
 });
 
 const Units = Type.Integer({ description: 'A whole number of units.', examples: [160] });
-
-/** A decimal number above 0, without a sign or an exponent. */
-const UnitPrice = Type.String({
-  maxLength: 2 * LIMITS.moneyDigits + 1,
-  pattern: describedPattern(
-    `^(?=.*[1-9])(?:0|[1-9][0-9]{0,${LIMITS.moneyDigits - 1}})(?:\\.[0-9]{1,${LIMITS.moneyDigits}})?$`,
-    `must be a decimal number above 0, with up to ${LIMITS.moneyDigits} digits before and after the point`,
-  ),
-  description: 'What each of the units cost, as a decimal number. Text, so that nothing is rounded.',
-  examples: ['0.0099'],
-});
-
-const Money = Type.String({
-  pattern: describedPattern('^[A-Z]{3}$', 'must be three letters A-Z'),
-  description: 'The code of the money, as in ISO 4217.',
-  examples: ['EUR'],
-});
 
 const price = {
   unitPrice: Nullable(UnitPrice, { description: 'What each of them cost, as a decimal number; null for free units.' }),

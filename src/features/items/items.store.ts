@@ -1,4 +1,3 @@
-import { currencyMembers } from '../../catalog/entities.ts';
 import { rowsOf } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -47,7 +46,8 @@ export const withDetails = async (reader: Reader, rows: readonly ItemRow[]): Pro
     height: row.height,
     description: row.description,
     data: row.data === null ? null : JSON.parse(row.data),
-    ...currencyMembers(row.currency),
+    ...(row.currency !== null && { currency: true }),
+    ...(row.currency === 'paidFirst' && { spend: row.currency }),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     teamId: row.team_id,
