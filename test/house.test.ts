@@ -415,6 +415,7 @@ describe('the architecture', () => {
         'user_space_rows',
         'item_instance_history',
         'templates',
+        'users',
         'user_states',
         'balances',
         'balance_entries',

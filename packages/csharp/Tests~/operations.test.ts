@@ -34,7 +34,10 @@ const queryOf = ({ parameters = [] }: Operation): Record<string, unknown> =>
   Object.fromEntries(
     parameters
       .filter((one) => one.in === 'query' && one.name !== 'cursor')
-      .map(({ name, schema: { type } }) => [name, type === 'integer' ? 7 : type === 'array' ? ['a&b', 'ä='] : 'c d+e']),
+      .map(({ name, schema: { type } }) => [
+        name,
+        type === 'integer' ? 7 : type === 'boolean' ? true : type === 'array' ? ['a&b', 'ä='] : 'c d+e',
+      ]),
   );
 
 describe('the C# client', () => {
