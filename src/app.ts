@@ -18,6 +18,7 @@ import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
 import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
 import { snapshotRoutes } from './features/fairness/public-snapshots.routes.ts';
 import { createPublicSnapshots } from './features/fairness/public-snapshots.service.ts';
+import { grantRoutes } from './features/grants/grants.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
 import { itemRoutes } from './features/items/items.routes.ts';
@@ -184,6 +185,7 @@ export const buildApp = async ({
   itemInstanceRoutes(app, parts);
   batchRoutes(app, parts);
   balanceRoutes(app, parts);
+  grantRoutes(app, parts);
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   evidenceRoutes(app, parts);

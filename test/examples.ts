@@ -193,6 +193,13 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('POST', '/users/player-1/balances', { itemId: 'gem', quantity: 100, unitPrice: '0.0099', money: 'EUR' });
   await send('POST', '/users/player-1/balances', { itemId: 'gem', quantity: 20 });
   await send('POST', '/users/player-1/consume', { units: [{ itemId: 'gem', quantity: 50 }] });
+  await send('POST', '/users/player-1/grants', {
+    reference: 'GPA.3345-9876-1234-56789',
+    source: 'Google Play',
+    give: [{ itemId: 'gem', quantity: 100, unitPrice: '0.0099', money: 'EUR' }],
+  });
+  await send('GET', '/grants/GPA.3345-9876-1234-56789');
+  await send('POST', '/grants/GPA.3345-9876-1234-56789/revoke');
   await send('GET', '/users/player-1/balances?lots=true');
   await send('GET', '/users/player-1/balances/gem/history');
   await send('GET', '/balances/report?itemId=gem');

@@ -355,6 +355,7 @@ describe('the architecture', () => {
       counter_changes: 'user-states',
       balances: 'balances',
       balance_entries: 'balances',
+      grants: 'grants',
       spaces: 'catalog',
       user_spaces: 'user-spaces',
       item_instances: 'item-instances',

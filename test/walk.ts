@@ -171,8 +171,13 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/users/ann/balances', { itemId: 'gem', quantity: 300, unitPrice: '0.0099', money: 'EUR' });
   await post('/users/ann/consume', { units: [{ itemId: 'gem', quantity: 310 }] });
 
+  const bought = { itemId: 'gem', quantity: 30, unitPrice: '0.01', money: 'EUR' };
+  await post('/users/ann/grants', { reference: 'order/1', source: 'shop', give: [bought] });
+  await post('/grants/order%2F1/revoke');
+
   for (const path of [
     ...[
+      '/grants/order%2F1',
       '/users/ann/balances?lots=true',
       '/users/ann/balances/gem/history?limit=1',
       '/balances/report?itemId=gem&at=2026-01-01T00:00:00Z',

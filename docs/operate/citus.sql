@@ -27,6 +27,7 @@ declare
     'team_keys',
     'balances',
     'balance_entries',
+    'grants',
     'users',
     'player_seeds',
     'user_states',

@@ -324,6 +324,22 @@ export interface Tables {
   };
 
   /**
+   * What was granted under each reference, for ever, by the second id of the user. `fingerprint` tells whether a request asks for
+   * the same; `given` and `revoked` are what was added and taken back, as JSON.
+   */
+  grants: {
+    team_id: string;
+    reference: string;
+    fingerprint: string;
+    roller_id: string;
+    source: string | null;
+    given: string;
+    created_at: number;
+    revoked_at: number | null;
+    revoked: string | null;
+  };
+
+  /**
    * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
    * deleted; on PostgreSQL there is a partition per week. `catalog_version` is the version of the catalog that was
    * rolled on; null for rolls from before versions were kept. `details` is JSON: requests, tiers, counters and receipts;
@@ -433,6 +449,7 @@ export const TABLES: readonly (keyof Tables)[] = [
   // Refer to nothing, and are locked before their users are.
   'balances',
   'balance_entries',
+  'grants',
   'users',
   'player_seeds',
   'user_states',

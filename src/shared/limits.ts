@@ -67,6 +67,8 @@ export const LIMITS = {
   /** Prices at which a user has units of a currency. */
   lotsPerBalance: 100,
   consumedPerRequest: 100,
+  grantReferenceLength: 200,
+  grantSourceLength: 100,
   /** Entries of balances that are read at once for a report. */
   reportedEntries: 1000,
   moneyDigits: 12,

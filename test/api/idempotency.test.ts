@@ -53,6 +53,11 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   },
   'POST /users/:userId/balances': { path: '/users/ann/balances', body: { itemId: 'gem', quantity: 5 } },
   'POST /users/:userId/consume': { path: '/users/ann/consume', body: { units: [{ itemId: 'gem', quantity: 5 }] } },
+  'POST /users/:userId/grants': {
+    path: '/users/ann/grants',
+    body: { reference: 'order-2', give: [{ itemId: 'gem', quantity: 5 }] },
+  },
+  'POST /grants/:reference/revoke': { path: '/grants/order-1/revoke' },
   'POST /users/:userId/spaces': { path: '/users/ann/spaces', body: { spaceId: 'bag' } },
   'POST /spaces': { path: '/spaces', body: { name: 'Bag', cols: 3, rows: 3 } },
   'POST /item-instances': { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } },
@@ -108,6 +113,7 @@ const stock = async (service: Service): Promise<Client> => {
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
   await send('/item-instances', { id: 'placed', itemId: 'sword', userId: 'bob', ...corner });
   await send('/users/ann/balances', { itemId: 'gem', quantity: 100 });
+  await send('/users/ann/grants', { reference: 'order-1', give: [{ itemId: 'gem', quantity: 5 }] });
   return team;
 };
 

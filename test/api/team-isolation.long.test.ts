@@ -66,6 +66,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   await send('/items', { id: `${prefix}-gem`, name: 'Gem', currency: true, rollNumerator: 0 });
   const units = { itemId: `${prefix}-gem`, quantity: 9, unitPrice: '0.5', money: 'EUR' };
   await send(`/users/${prefix}-user/balances`, units);
+  await send(`/users/${prefix}-user/grants`, { reference: `${prefix}-secret-order`, give: [units] });
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
 };
@@ -227,6 +228,12 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('not found', '/users/a-user/balances/a-gem/history'),
     attempt('empty', '/users/b-user/balances/a-gem/history'),
   ],
+  'POST /users/:userId/grants': () => [
+    attempt('invalid', '/users/b-user/grants', { reference: 'b', give: [{ itemId: 'a-gem', quantity: 1 }] }),
+    attempt('own', '/users/a-user/grants', { reference: 'a-order', give: [{ itemId: 'b-gem', quantity: 1 }] }),
+  ],
+  'GET /grants/:reference': () => [attempt('not found', '/grants/a-secret-order')],
+  'POST /grants/:reference/revoke': () => [attempt('not found', '/grants/a-secret-order/revoke')],
   'GET /balances/report': () => [attempt('invalid', '/balances/report?itemId=a-gem')],
   'GET /users/:userId/export': () => [attempt('not found', '/users/a-user/export')],
   'GET /items/odds': () => [attempt('own', '/items/odds')],

@@ -220,6 +220,10 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('POST', '/users/roller/balances', { itemId: 'gem', quantity: 10, unitPrice: '0.5', money: 'EUR' });
   await send('POST', '/users/roller/consume', junk, 400);
   await send('POST', '/users/roller/consume', { units: [{ itemId: 'gem', quantity: 1 }] });
+  await send('POST', '/users/roller/grants', junk, 400);
+  await send('POST', '/users/roller/grants', { reference: 'order', give: [{ itemId: 'gem', quantity: 1 }] });
+  await send('GET', '/grants/order');
+  await send('POST', '/grants/order/revoke');
   await send('GET', '/users/roller/balances');
   await send('GET', '/users/roller/balances/gem/history');
   await send('GET', '/balances/report?itemId=gem');

@@ -109,6 +109,11 @@ export const OPERATIONS = {
     history: 'LIST /users/{userId}/balances/{itemId}/history',
     report: 'GET /balances/report {query}',
   },
+  grants: {
+    create: 'POST /users/{userId}/grants {body}',
+    get: 'GET /grants/{reference}',
+    revoke: 'POST /grants/{reference}/revoke',
+  },
   itemInstanceSpaces: {
     list: 'LIST /item-instance-spaces',
   },

@@ -184,6 +184,25 @@ const createBalances = async (schema: Kysely<unknown>, engine: Engine): Promise<
   await sql`
     create index balance_entries_with_lots on balance_entries (team_id, item_id, created_at, roller_id, sequence)
       where lots is not null`.execute(schema);
+  await byKey(
+    schema.schema
+      .createTable('grants')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('reference', id, (column) => column.notNull())
+      .addColumn('fingerprint', 'text', (column) => column.notNull())
+      .addColumn('roller_id', id, (column) => column.notNull())
+      .addColumn('source', 'text')
+      .addColumn('given', 'text', (column) => column.notNull())
+      .addColumn('created_at', sql`bigint`, (column) => column.notNull())
+      .addColumn('revoked_at', sql`bigint`)
+      .addColumn('revoked', 'text')
+      .addPrimaryKeyConstraint('grants_key', ['team_id', 'reference']) as never,
+  ).execute();
+  await schema.schema
+    .createIndex('grants_of_roller')
+    .on('grants')
+    .columns(['team_id', 'roller_id', 'reference'])
+    .execute();
 };
 
 /**

@@ -106,3 +106,25 @@ export const takeUnits = (balance: Balance, quantity: number, spending: Spending
     lots: spending === 'paidFirst' ? [...taken, ...freeTaken] : [...freeTaken, ...taken],
   };
 };
+
+/**
+ * Takes back units that were added at a price: those first, then free ones, then the oldest others. What is no longer there
+ * is owed, as free units below 0.
+ */
+export const takeBackUnits = (balance: Balance, quantity: number, price: UnitPrice | null): BalanceChange => {
+  const isSame = (lot: PaidLot): boolean => price !== null && isSamePrice(lot, price);
+  const same = takePaid(balance.lots.filter(isSame), quantity);
+  const fromSame = -same.taken.reduce((sum, lot) => sum + lot.quantity, 0);
+  const fromFree = Math.min(quantity - fromSame, Math.max(0, balance.quantity));
+  const others = takePaid(
+    balance.lots.filter((lot) => !isSame(lot)),
+    quantity - fromSame - fromFree,
+  );
+  const fromOthers = -others.taken.reduce((sum, lot) => sum + lot.quantity, 0);
+  const below = quantity - fromSame - fromOthers;
+  const left = [...same.left, ...others.left];
+  return {
+    balance: { quantity: balance.quantity - below, lots: left },
+    lots: [...same.taken, ...(below === 0 ? [] : [{ quantity: -below, price: null }]), ...others.taken],
+  };
+};

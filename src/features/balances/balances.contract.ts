@@ -92,7 +92,7 @@ export const listBalances = {
   response: responses('The balances.', Type.Array(Balance), 400, 401, 403, 404, 500),
 };
 
-const NewUnits = Strict(
+export const NewUnits = Strict(
   {
     itemId: CurrencyId,
     quantity: Quantity,
@@ -150,7 +150,8 @@ export const BalanceEntry = Type.Object(
     after: { ...Units, description: 'How many the user had afterwards.' },
     lots: Type.Array(LotChange, { description: 'Which units.' }),
     cause: Type.String({
-      description: 'Why: `request` (added), `consumed`, `roll`, `template:ID` or `spark:ID` (rolled).',
+      description:
+        'Why: `request` (added), `consumed`, `roll`, `template:ID` or `spark:ID` (rolled), `grant:REFERENCE` or `revoked:REFERENCE`.',
       examples: ['consumed'],
     }),
     author: Type.String({ description: 'The name of the secret that was used.' }),

@@ -11,6 +11,7 @@ import {
   paidIn,
   plainDecimal,
   type Spending,
+  takeBackUnits,
   takeUnits,
   totalOf,
   type UnitPrice,
@@ -35,7 +36,7 @@ import type {
 import * as store from './balances.store.ts';
 
 /** Why a balance changed. */
-export type BalanceCause = Cause | 'consumed' | 'user deleted';
+export type BalanceCause = Cause | 'consumed' | `grant:${string}` | `revoked:${string}` | 'user deleted';
 
 export interface BalanceDeps {
   readonly catalogs: Catalogs;
@@ -155,6 +156,17 @@ export class Wallet {
     return this.#change(itemId, -quantity, takeUnits(this.#account(itemId).balance, quantity, spending), cause);
   }
 
+  /** Takes units back, of which there may be fewer: the rest is owed. Returns also how many of them are. */
+  takeBack(
+    { itemId, quantity }: Amount,
+    price: UnitPrice | null,
+    cause: BalanceCause,
+  ): BalanceChange & { owed: number } {
+    const { balance } = this.#account(itemId);
+    const owed = Math.min(quantity, Math.max(0, quantity - Math.max(0, totalOf(balance))));
+    return { ...this.#change(itemId, -quantity, takeBackUnits(balance, quantity, price), cause), owed };
+  }
+
   /** Writes what was done; must be called once, at the end. */
   save({ roller_id }: Pick<KnownUser, 'roller_id'>): void {
     const { author, reason, requestId, nowMs } = this.#context;
@@ -223,35 +235,52 @@ export const holdWallet = (
 const currencyFault = ({ catalog }: TeamCatalog, itemId: string, path: string): Issue[] =>
   catalog.currencies.has(itemId) ? [] : [{ path, message: 'is not a currency of this team' }];
 
+/** What is wrong with a price of which only a part is given. */
+const priceFaults = ({ unitPrice, money }: Partial<UnitPrice>, path: string): Issue[] =>
+  (unitPrice === undefined) === (money === undefined)
+    ? []
+    : [
+        {
+          path: `${path}/${unitPrice === undefined ? 'unitPrice' : 'money'}`,
+          message: 'is required: a price needs both a number and its money',
+        },
+      ];
+
+/** What is wrong with units that are to be added. */
+export const unitsFaults = (team: TeamCatalog, units: NewUnits, path: string): Issue[] => [
+  ...currencyFault(team, units.itemId, `${path}/itemId`),
+  ...priceFaults(units, path),
+];
+
+/** What units cost; null for free ones. */
+export const priceOf = ({ unitPrice, money }: Partial<UnitPrice>): UnitPrice | null =>
+  unitPrice === undefined || money === undefined ? null : { unitPrice: plainDecimal(unitPrice), money };
+
+/** Adds units; 409 if the balance cannot have them. */
+export const addTo = (wallet: Wallet, units: NewUnits, cause: BalanceCause, path: string): BalanceChange => {
+  const { itemId, quantity } = units;
+  if (!wallet.hasRoomFor(itemId, quantity))
+    throw conflict({ path: `${path}/quantity`, message: `would make more than ${LIMITS.balance} units` });
+  const change = wallet.add({ itemId, quantity }, priceOf(units), cause);
+  if (wallet.lotCount(itemId) > LIMITS.lotsPerBalance)
+    throw conflict({
+      path: `${path}/unitPrice`,
+      message: `would be one of more than ${LIMITS.lotsPerBalance} prices at which the user has units`,
+    });
+  return change;
+};
+
 export const addToBalance = async (
   work: Work,
   context: Context,
   userId: string,
-  { itemId, quantity, unitPrice, money }: NewUnits,
+  units: NewUnits,
   { catalogs }: BalanceDeps,
 ): Promise<BalanceChange> => {
   const team = await catalogs.currentForPlacing(work);
-  throwIfAny([
-    ...currencyFault(team, itemId, '/body/itemId'),
-    ...((unitPrice === undefined) === (money === undefined)
-      ? []
-      : [
-          {
-            path: unitPrice === undefined ? '/body/unitPrice' : '/body/money',
-            message: 'is required: a price needs both a number and its money',
-          },
-        ]),
-  ]);
-  const [{ wallet, user }] = await holdAll(work, holdWallet(work, context, userId, [itemId], team));
-  if (!wallet.hasRoomFor(itemId, quantity))
-    throw conflict({ path: '/body/quantity', message: `would make more than ${LIMITS.balance} units` });
-  const price = unitPrice === undefined || money === undefined ? null : { unitPrice: plainDecimal(unitPrice), money };
-  const change = wallet.add({ itemId, quantity }, price, 'request');
-  if (wallet.lotCount(itemId) > LIMITS.lotsPerBalance)
-    throw conflict({
-      path: '/body/unitPrice',
-      message: `would be one of more than ${LIMITS.lotsPerBalance} prices at which the user has units`,
-    });
+  throwIfAny(unitsFaults(team, units, '/body'));
+  const [{ wallet, user }] = await holdAll(work, holdWallet(work, context, userId, [units.itemId], team));
+  const change = addTo(wallet, units, 'request', '/body');
   wallet.save(ensureUser(work, context, userId, user === undefined ? [] : [user]));
   return change;
 };

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Id, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { Balance, BalanceEntry } from '../balances/balances.contract.ts';
+import { Grant } from '../grants/grants.contract.ts';
 import { HistoryEvent } from '../history/history.contract.ts';
 import { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import { ListedReceipt } from '../receipts/receipts.contract.ts';
@@ -23,6 +24,7 @@ const UserExport = Type.Object(
     ),
     counterChanges: Type.Array(CounterChange),
     balances: Type.Array(Balance),
+    grants: Type.Array(Grant),
     balanceHistory: Type.Array(BalanceEntry, { description: 'By currency, oldest first.' }),
     itemInstances: Type.Array(ItemInstance),
     history: Type.Array(HistoryEvent, {

@@ -5,6 +5,7 @@ import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
 import { listAllBalanceHistory, listBalances } from '../balances/balances.service.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
+import { listGrantsOf } from '../grants/grants.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { listEventsOf, listPartings } from '../history/history.service.ts';
 import { findOwner, listInstancesOf } from '../item-instances/item-instances.service.ts';
@@ -72,6 +73,7 @@ export async function* exportUser(
   const lists: Readonly<Record<string, readonly ReadPage[]>> = {
     userSpaces: [asTexts((reader, page) => listUserSpaces(reader, userId, page))],
     counterChanges: [asTexts((reader, page) => listCounterChanges(reader, userId, page))],
+    grants: [asTexts((reader, page) => listGrantsOf(reader, userId, page))],
     balanceHistory: [asTexts((reader, page) => listAllBalanceHistory(reader, userId, page))],
     itemInstances: [(reader, page) => listItemInstances(reader, { userId }, page, catalogs)],
     history: [

@@ -388,7 +388,7 @@ namespace Itemwright
         /// <summary>Which units.</summary>
         public IReadOnlyList<LotChange> Lots { get; set; }
 
-        /// <summary>Why: <c>request</c> (added), <c>consumed</c>, <c>roll</c>, <c>template:ID</c> or <c>spark:ID</c> (rolled).</summary>
+        /// <summary>Why: <c>request</c> (added), <c>consumed</c>, <c>roll</c>, <c>template:ID</c> or <c>spark:ID</c> (rolled), <c>grant:REFERENCE</c> or <c>revoked:REFERENCE</c>.</summary>
         public string Cause { get; set; }
 
         /// <summary>The name of the secret that was used.</summary>
@@ -2449,6 +2449,59 @@ namespace Itemwright
         }
     }
 
+    /// <summary>What a user was given for a reference.</summary>
+    public sealed class Grant : Model
+    {
+        /// <summary>What the grant is for, such as the transaction id of a store: 1 to 200 characters other than control characters. Unique in the team, for ever.</summary>
+        public string Reference { get; set; }
+
+        /// <summary>The user's id; null once the user was deleted.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>As it was given; null if it was not.</summary>
+        public string Source { get; set; }
+
+        /// <summary>What was added, with the totals at that time.</summary>
+        public IReadOnlyList<BalanceChange> Given { get; set; }
+
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string CreatedAt { get; set; }
+
+        /// <summary>When it was revoked; null if it was not.</summary>
+        public string RevokedAt { get; set; }
+
+        /// <summary>What was taken back then.</summary>
+        public IReadOnlyList<RevokedUnits> Revoked { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("reference", JsonFrom.Text(Reference));
+            members.Add("userId", JsonFrom.Text(UserId));
+            members.Add("source", JsonFrom.Text(Source));
+            members.AddGiven("given", JsonFrom.List(Given, one => JsonFrom.Model(one)));
+            members.AddGiven("createdAt", JsonFrom.Text(CreatedAt));
+            members.Add("revokedAt", JsonFrom.Text(RevokedAt));
+            members.AddGiven("revoked", JsonFrom.List(Revoked, one => JsonFrom.Model(one)));
+        }
+
+        internal static Grant Read(JsonValue json) => Fill(json, new Grant());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "reference": Reference = JsonTo.Text(value); return true;
+                case "userId": UserId = JsonTo.Text(value); return true;
+                case "source": Source = JsonTo.Text(value); return true;
+                case "given": Given = JsonTo.List(value, one => BalanceChange.Read(one)); return true;
+                case "createdAt": CreatedAt = JsonTo.Text(value); return true;
+                case "revokedAt": RevokedAt = JsonTo.Text(value); return true;
+                case "revoked": Revoked = JsonTo.List(value, one => RevokedUnits.Read(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
     public sealed class IdleConfig : TemplateConfig
     {
         /// <summary>Tier → rate of 0 or more; rates are relative to their sum.</summary>
@@ -4056,6 +4109,25 @@ namespace Itemwright
             members.AddGiven("name", JsonFrom.Text(Name));
             members.AddOptional("dropRateMultiplier", DropRateMultiplier, one => JsonFrom.Number(one));
             members.AddOptional("color", Color, one => JsonFrom.Text(one));
+        }
+    }
+
+    public sealed class NewGrant : Model
+    {
+        /// <summary>What the grant is for, such as the transaction id of a store: 1 to 200 characters other than control characters. Unique in the team, for ever.</summary>
+        public string Reference { get; set; }
+
+        /// <summary>Where it comes from, in your own words: a shop, a mail, an event.</summary>
+        public string Source { get; set; }
+
+        /// <summary>Units of currencies, as for <c>POST /users/{userId}/balances</c>. An item may be there several times.</summary>
+        public IReadOnlyList<NewUnits> Give { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("reference", JsonFrom.Text(Reference));
+            members.AddGiven("source", JsonFrom.Text(Source));
+            members.AddGiven("give", JsonFrom.List(Give, one => JsonFrom.Model(one)));
         }
     }
 
@@ -6016,6 +6088,48 @@ namespace Itemwright
                 case "unitPrice": UnitPrice = JsonTo.Text(value); return true;
                 case "money": Money = JsonTo.Text(value); return true;
                 case "quantity": Quantity = JsonTo.SureInteger(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class RevokedUnits : Model
+    {
+        /// <summary>The item, which must be a currency.</summary>
+        public string ItemId { get; set; }
+
+        /// <summary>Negative if units were taken.</summary>
+        public long Change { get; set; }
+
+        /// <summary>How many the user has now.</summary>
+        public long Total { get; set; }
+
+        /// <summary>Which units, in the order in which they were taken.</summary>
+        public IReadOnlyList<LotChange> Lots { get; set; }
+
+        /// <summary>How many of them were no longer there, and are owed.</summary>
+        public long Owed { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("itemId", JsonFrom.Text(ItemId));
+            members.AddGiven("change", JsonFrom.Integer(Change));
+            members.AddGiven("total", JsonFrom.Integer(Total));
+            members.AddGiven("lots", JsonFrom.List(Lots, one => JsonFrom.Model(one)));
+            members.AddGiven("owed", JsonFrom.Integer(Owed));
+        }
+
+        internal static RevokedUnits Read(JsonValue json) => Fill(json, new RevokedUnits());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "itemId": ItemId = JsonTo.Text(value); return true;
+                case "change": Change = JsonTo.SureInteger(value); return true;
+                case "total": Total = JsonTo.SureInteger(value); return true;
+                case "lots": Lots = JsonTo.List(value, one => LotChange.Read(one)); return true;
+                case "owed": Owed = JsonTo.SureInteger(value); return true;
                 default: return false;
             }
         }
@@ -8121,6 +8235,8 @@ namespace Itemwright
 
         public IReadOnlyList<Balance> Balances { get; set; }
 
+        public IReadOnlyList<Grant> Grants { get; set; }
+
         /// <summary>By currency, oldest first.</summary>
         public IReadOnlyList<BalanceEntry> BalanceHistory { get; set; }
 
@@ -8142,6 +8258,7 @@ namespace Itemwright
             members.AddGiven("states", JsonFrom.List(States, one => JsonFrom.Model(one)));
             members.AddGiven("counterChanges", JsonFrom.List(CounterChanges, one => JsonFrom.Model(one)));
             members.AddGiven("balances", JsonFrom.List(Balances, one => JsonFrom.Model(one)));
+            members.AddGiven("grants", JsonFrom.List(Grants, one => JsonFrom.Model(one)));
             members.AddGiven("balanceHistory", JsonFrom.List(BalanceHistory, one => JsonFrom.Model(one)));
             members.AddGiven("itemInstances", JsonFrom.List(ItemInstances, one => JsonFrom.Model(one)));
             members.AddGiven("history", JsonFrom.List(History, one => JsonFrom.Model(one)));
@@ -8161,6 +8278,7 @@ namespace Itemwright
                 case "states": States = JsonTo.List(value, one => UserExportState.Read(one)); return true;
                 case "counterChanges": CounterChanges = JsonTo.List(value, one => CounterChange.Read(one)); return true;
                 case "balances": Balances = JsonTo.List(value, one => Balance.Read(one)); return true;
+                case "grants": Grants = JsonTo.List(value, one => Grant.Read(one)); return true;
                 case "balanceHistory": BalanceHistory = JsonTo.List(value, one => BalanceEntry.Read(one)); return true;
                 case "itemInstances": ItemInstances = JsonTo.List(value, one => ItemInstance.Read(one)); return true;
                 case "history": History = JsonTo.List(value, one => ItemInstanceEvent.Read(one)); return true;

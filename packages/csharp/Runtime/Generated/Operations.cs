@@ -30,6 +30,8 @@ namespace Itemwright
 
         public BalancesOperations Balances { get; private set; }
 
+        public GrantsOperations Grants { get; private set; }
+
         public ItemInstanceSpacesOperations ItemInstanceSpaces { get; private set; }
 
         public FairnessOperations Fairness { get; private set; }
@@ -56,6 +58,7 @@ namespace Itemwright
             UserSpaces = new UserSpacesOperations(caller);
             ItemInstances = new ItemInstancesOperations(caller);
             Balances = new BalancesOperations(caller);
+            Grants = new GrantsOperations(caller);
             ItemInstanceSpaces = new ItemInstanceSpacesOperations(caller);
             Fairness = new FairnessOperations(caller);
             RollEvents = new RollEventsOperations(caller);
@@ -980,6 +983,47 @@ namespace Itemwright
         /// </summary>
         public Call<BalanceReport> ReportAsync(ReportBalancesQuery query, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<BalanceReport>(ReportOperation, one => BalanceReport.Read(one), new string[] { }, null, query, options, cancellationToken);
+    }
+
+    /// <summary>Operations of <see cref="ItemwrightClient.Grants"/>.</summary>
+    public sealed class GrantsOperations
+    {
+        private readonly Caller caller;
+
+        internal GrantsOperations(Caller caller)
+        {
+            this.caller = caller;
+        }
+
+        private static readonly Operation CreateOperation = new Operation("grants.create", Verb.Post, "/users/{userId}/grants");
+
+        /// <summary>
+        /// Grant units once per reference: <c>POST /users/{userId}/grants</c>.
+        /// <para/>
+        /// For purchases, mails and rewards that may be reported more than once: the same <c>reference</c> again, however late, adds nothing and returns what the first request gave. 409 if it asks for something else, for another user, or if a balance cannot have the units. A user who does not exist yet is created.
+        /// </summary>
+        public Call<Grant> CreateAsync(string userId, NewGrant body, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<Grant>(CreateOperation, one => Grant.Read(one), new string[] { userId }, body, null, options, cancellationToken);
+
+        private static readonly Operation GetOperation = new Operation("grants.get", Verb.Get, "/grants/{reference}");
+
+        /// <summary>
+        /// Get a grant: <c>GET /grants/{reference}</c>.
+        /// <para/>
+        /// By its reference, percent-encoded. 404 if nothing was granted for it.
+        /// </summary>
+        public Call<Grant> GetAsync(string reference, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<Grant>(GetOperation, one => Grant.Read(one), new string[] { reference }, null, null, options, cancellationToken);
+
+        private static readonly Operation RevokeOperation = new Operation("grants.revoke", Verb.Post, "/grants/{reference}/revoke");
+
+        /// <summary>
+        /// Take a grant back: <c>POST /grants/{reference}/revoke</c>.
+        /// <para/>
+        /// For refunds. Takes back units of the same price, then free ones, then others that were bought. What is no longer there is owed: the balance is below 0, nothing can be taken from it, and what comes in later pays the debt first. A grant that was revoked before stays as it is, and the response is the same. If the user was deleted, nothing is left to take. 404 if nothing was granted for the reference, 409 if the user would owe more than 10^15 units.
+        /// </summary>
+        public Call<Grant> RevokeAsync(string reference, PostOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<Grant>(RevokeOperation, one => Grant.Read(one), new string[] { reference }, null, null, options, cancellationToken);
     }
 
     /// <summary>Operations of <see cref="ItemwrightClient.ItemInstanceSpaces"/>.</summary>
