@@ -30,7 +30,9 @@ const withUser = async (finder: Finder, row: store.FoundGrant): Promise<Grant> =
 
 /** The same for all requests that ask for the same. */
 const fingerprintOf = (userId: string, { give, source }: NewGrant): string =>
-  digestOf(JSON.stringify([userId, source ?? null, give.map((units) => [units.itemId, units.quantity, priceOf(units)])]));
+  digestOf(
+    JSON.stringify([userId, source ?? null, give.map((units) => [units.itemId, units.quantity, priceOf(units)])]),
+  );
 
 export const createGrant = async (
   work: Work,

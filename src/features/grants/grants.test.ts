@@ -18,8 +18,12 @@ onEveryDatabase('grants', (service) => {
   };
   const bought = (quantity: number, unitPrice = '0.99') => ({ itemId: 'gem', quantity, unitPrice, money: 'EUR' });
   const free = (quantity: number, itemId = 'gem') => ({ itemId, quantity });
-  const grant = (team: Client, reference: unknown, give: unknown, { userId = 'ann', ...more }: { userId?: string; source?: string } = {}) =>
-    team.post(`/users/${userId}/grants`, { reference, give, ...more });
+  const grant = (
+    team: Client,
+    reference: unknown,
+    give: unknown,
+    { userId = 'ann', ...more }: { userId?: string; source?: string } = {},
+  ) => team.post(`/users/${userId}/grants`, { reference, give, ...more });
   const revoke = (team: Client, reference: string) => team.post(`/grants/${encodeURIComponent(reference)}/revoke`);
   const consume = (team: Client, quantity: number) =>
     team.post('/users/ann/consume', { units: [{ itemId: 'gem', quantity }] });
