@@ -332,7 +332,9 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
 
       await page.getByRole('button', { name: 'Remove Common' }).click();
       const dialog = page.getByRole('dialog', { name: 'Rarity has changed' });
-      await dialog.getByText(/^first has changed this in the meantime\. Nothing was saved/).waitFor();
+      await dialog
+        .getByText(/^Somebody with the secret “first” has changed this in the meantime\. Nothing was saved/)
+        .waitFor();
       await dialog
         .getByRole('table', { name: 'Changed in the meantime' })
         .getByRole('row', { name: 'Option Mythic Mythic × 0.5' })

@@ -175,7 +175,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(status, 200);
     await enter('3');
     await page
-      .getByText(/^first has changed this in the meantime\. Nothing was saved/)
+      .getByText(/^Somebody with the secret “first” has changed this in the meantime\. Nothing was saved/)
       .first()
       .waitFor();
     assert.deepEqual((await service.get(`/classifiers/${id}`)).body, changed);
@@ -342,7 +342,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal((await dashboard.get('/team')).status, 401);
 
     // A session whose secret was revoked returns to the sign-in page, and says why.
-    await goTo(reading.page, 'Attributes');
+    await goTo(reading.page, 'Spaces');
     await reading.page.getByText('This secret is no longer valid.').waitFor();
     assert.equal(await reading.page.evaluate<number>('sessionStorage.length'), 0);
     await reading.context.close();

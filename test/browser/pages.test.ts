@@ -123,7 +123,17 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await page.evaluate("history.pushState(null, '', '/console/items')");
     const table = page.getByRole('table', { name: 'Items' });
     const heading = (name: string) => table.getByRole('columnheader', { name });
-    const weights = async () => (await table.locator('tbody td:nth-child(4)').allInnerTexts()).map(Number);
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    // Instead of the base weight: with multipliers, as the odds are.
+    for (const column of ['Weight', 'Base weight'])
+      await page.getByRole('menuitemcheckbox', { name: column, exact: true }).click();
+    await page.keyboard.press('Escape');
+    const weights = async () => {
+      const headings = await table.getByRole('columnheader').allInnerTexts();
+      const place = headings.findIndex((text) => text.startsWith('Weight')) + 1;
+      const cells = await table.locator(`tbody td:nth-child(${place})`).allInnerTexts();
+      return cells.map((text) => Number(text.replaceAll(',', '')));
+    };
     const isAscending = (numbers: readonly number[]) =>
       numbers.every((number, place) => number >= (numbers[place - 1] ?? 0));
     await table.waitFor();

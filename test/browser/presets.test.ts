@@ -95,7 +95,7 @@ onEveryDatabase('presets of templates in the console', (service, engine) => {
       await page.evaluate("history.pushState(null, '', '/console/new-template')");
       await page.getByRole('group', { name: 'Presets' }).getByRole('button', { name: '90-pity' }).click();
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dawn');
-      await page.getByRole('textbox', { name: 'Id', exact: true }).fill('dawn');
+      await page.getByText('Its id will be dawn.').waitFor();
       await page.getByRole('button', { name: 'Create template' }).click();
       await page.getByText('Dawn saved in the draft').waitFor();
       const [draft] = assertDone(await team.get('/catalog/drafts')).body;

@@ -113,10 +113,11 @@ export const presentIn = async (api: Api, plan: Plan, wanted: WantedChange): Pro
   return plan.faults.length === 0 ? wanted.after : ((await readEntity(api, wanted.kind, wanted.id))?.entity ?? null);
 };
 
-/** Who changed it last. */
+/** Who changed it last: a secret has the name of a person, or of what it is for. */
 export const lastAuthor = async (api: Api, kind: Kind, id: string): Promise<string> => {
   const { rows } = await api.catalog.versions({ kind, id, limit: 1 }).page();
-  return rows[0]?.author.name ?? 'Somebody else';
+  const name = rows[0]?.author.name;
+  return name === undefined ? 'Somebody else' : `Somebody with the secret “${name}”`;
 };
 
 /**

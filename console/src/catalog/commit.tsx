@@ -16,8 +16,8 @@ import { draftQuery, readChoice, storeChoice } from './draft.ts';
 import { type Edit, needsPlan, reapplied } from './edits.ts';
 import { type Entity, isSame, keyOf } from './entities.ts';
 import { applyLive } from './live.ts';
-import { PlanDialog } from './plan-dialog.tsx';
-import { putIntoDraft } from './put-into-draft.ts';
+import { PlanAllDialog, PlanDialog } from './plan-dialog.tsx';
+import { putAllIntoDraft, putIntoDraft } from './put-into-draft.ts';
 import { ask, Cancelled } from './questions.tsx';
 import { StaleDialog } from './stale.tsx';
 
@@ -41,12 +41,12 @@ const showDraft = ({ queryClient, api }: CommitContext, tagged: DraftWithTag): v
   void queryClient.setQueryData(draftQuery(api, tagged.draft.id).queryKey, tagged);
 
 /** Starts a draft, named after whoever starts it, and says so. */
-const startDraft = async (context: CommitContext, edit: Edit): Promise<Committed> => {
+const startDraft = async (context: CommitContext, edits: readonly Edit[]): Promise<string> => {
   const { api, teamId } = context;
   const { draft } = await createDraft(api, 'New draft');
   // Only the service knows the name of the secret.
   const name = `${draft.author.name}, ${day.format(new Date(draft.createdAt))}`;
-  const tagged = await putIntoDraft(api, draft.id, edit, { name }).catch(async (error: unknown) => {
+  const tagged = await putAllIntoDraft(api, draft.id, edits, { name }).catch(async (error: unknown) => {
     // Nobody has asked for an empty draft.
     await api.catalogDrafts.delete(draft.id).catch(() => undefined);
     throw error;
@@ -58,17 +58,17 @@ const startDraft = async (context: CommitContext, edit: Edit): Promise<Committed
     message: 'Your edits are collected in it. Nothing changes for players until you publish it.',
     autoClose: 8_000,
   });
-  return { entity: edit.after, draftName: name };
+  return name;
 };
 
-const intoDraft = async (context: CommitContext, draftId: string, edit: Edit): Promise<Committed> => {
-  const tagged = await putIntoDraft(context.api, draftId, edit).catch((error: unknown) => {
+const intoDraft = async (context: CommitContext, put: Promise<DraftWithTag>): Promise<string> => {
+  const tagged = await put.catch((error: unknown) => {
     throw hasStatus(error, 404)
       ? new ItemwrightError('The draft is gone: it was published or deleted. Nothing was saved.', { status: 404 })
       : error;
   });
   showDraft(context, tagged);
-  return { entity: edit.after, draftName: tagged.draft.name };
+  return tagged.draft.name;
 };
 
 /** Faults of a plan as a form can show them next to its fields. */
@@ -102,7 +102,7 @@ const planned = async (context: CommitContext, edit: Edit): Promise<Committed> =
     <PlanDialog edit={edit} proposal={proposal} onAnswer={answered} />
   ));
   if (answer === 'applied') return { entity: after, draftName: undefined };
-  if (answer === 'draft') return startDraft(context, edit);
+  if (answer === 'draft') return { entity: after, draftName: await startDraft(context, [edit]) };
   // Somebody has changed it while the question was open: this time that is noticed before it is asked.
   if (answer === 'stale') return planned(context, edit);
   // A form shows the faults next to its fields. Whatever has none was told by the dialog.
@@ -112,8 +112,11 @@ const planned = async (context: CommitContext, edit: Edit): Promise<Committed> =
 
 const commitOnce = async (context: CommitContext, edit: Edit): Promise<Committed> => {
   const choice = readChoice(context.teamId);
-  if (choice.to === 'draft') return intoDraft(context, choice.id, edit);
-  if (choice.to === 'new draft') return startDraft(context, edit);
+  if (choice.to === 'draft') {
+    const put = putIntoDraft(context.api, choice.id, edit);
+    return { entity: edit.after, draftName: await intoDraft(context, put) };
+  }
+  if (choice.to === 'new draft') return { entity: edit.after, draftName: await startDraft(context, [edit]) };
   if (needsPlan(edit)) return planned(context, edit);
   return { entity: await applyLive(context.api, edit), draftName: undefined };
 };
@@ -146,11 +149,36 @@ const commitNow = async (context: CommitContext, edit: Edit): Promise<Committed>
   }
 };
 
+/** Saves several edits, all or none. Returns the draft that they were put into; undefined if they are live. */
+const commitAllNow = async (context: CommitContext, edits: readonly Edit[]): Promise<string | undefined> => {
+  const choice = readChoice(context.teamId);
+  if (choice.to === 'draft') return intoDraft(context, putAllIntoDraft(context.api, choice.id, edits));
+  if (choice.to === 'new draft') return startDraft(context, edits);
+  const answer = await ask<'applied' | 'draft' | 'cancel' | 'stale'>((answered) => (
+    <PlanAllDialog edits={edits} onAnswer={answered} />
+  ));
+  if (answer === 'draft') return startDraft(context, edits);
+  if (answer === 'stale')
+    throw new ItemwrightError('Somebody else has changed some of them in the meantime. Nothing was saved.', {
+      status: 412,
+    });
+  if (answer === 'cancel') throw new Cancelled();
+  return undefined;
+};
+
 let last: Promise<unknown> = Promise.resolve();
 
-/** Saves edits one after the other: the first may start the draft that the second belongs to. */
-export const commit = (context: CommitContext, edit: Edit): Promise<Committed> => {
-  const turn = last.then(() => commitNow(context, edit));
+/** One after the other: the first may start the draft that the second belongs to. */
+const inTurn = <T,>(save: () => Promise<T>): Promise<T> => {
+  const turn = last.then(save);
   last = turn.catch(() => undefined);
   return turn;
 };
+
+/** Saves an edit. */
+export const commit = (context: CommitContext, edit: Edit): Promise<Committed> =>
+  inTurn(() => commitNow(context, edit));
+
+/** Saves several edits, all or none. */
+export const commitAll = (context: CommitContext, edits: readonly Edit[]): Promise<string | undefined> =>
+  inTurn(() => commitAllNow(context, edits));

@@ -14,7 +14,7 @@ interface ListPageProps<T extends readonly unknown[]> extends Omit<AllLoadedProp
   readonly create: ReactNode;
   readonly icon: TablerIcon;
   /** What to say while there are none. */
-  readonly none: string;
+  readonly none: ReactNode;
   readonly note?: ReactNode;
   readonly dialog?: ReactNode;
 }

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { hasStatus } from '../api/client.ts';
 import { useChange } from '../api/requests.ts';
 import { FaultList, faultsOf } from '../parts/faults.tsx';
+import { formatMany } from '../parts/format.ts';
 import { type Plan, type Proposal, publish } from './api.ts';
 import type { Edit } from './edits.ts';
 import { isSame, keyOf } from './entities.ts';
@@ -97,16 +98,18 @@ export const ProposalDialog = (props: ProposalDialogProps) => {
   );
 };
 
+const ABOUT = 'This is what the change does to the live catalog. Players are affected at once.';
+
 interface PlanDialogProps {
   readonly edit: Edit;
   readonly proposal: Proposal;
   readonly onAnswer: (answer: 'applied' | 'draft' | 'cancel' | 'stale') => void;
 }
 
-/** Whether a plan finds the entity of an edit as the page showed it. Entities with faults are not in a plan. */
-const isBasedOn = (plan: Plan, edit: Edit): boolean => {
-  const change = plan.changes.find((one) => keyOf(one) === keyOf(edit));
-  return change === undefined || isSame(change.before, edit.before);
+/** Whether a plan finds the entities of edits as the page showed them. Entities with faults are not in a plan. */
+const isBasedOn = (plan: Plan, edits: readonly Edit[]): boolean => {
+  const before = new Map(plan.changes.map((change) => [keyOf(change), change.before]));
+  return edits.every((edit) => !before.has(keyOf(edit)) || isSame(before.get(keyOf(edit)), edit.before));
 };
 
 /** Asks what to do with an edit of the live catalog that changes odds or deletes something. */
@@ -115,13 +118,35 @@ export const PlanDialog = ({ edit, proposal, onAnswer }: PlanDialogProps) => {
   return (
     <ProposalDialog
       title={edit.after === null ? `Delete ${name}?` : `Apply the change of ${name}?`}
-      about="This is what the change does to the live catalog. Players are affected at once."
+      about={ABOUT}
       action={edit.after === null ? 'Delete now' : 'Apply now'}
       proposal={proposal}
       onPublished={() => onAnswer('applied')}
       onDraft={() => onAnswer('draft')}
       onCancel={() => onAnswer('cancel')}
-      isUpToDate={(plan) => isBasedOn(plan, edit)}
+      isUpToDate={(plan) => isBasedOn(plan, [edit])}
+      onOutdated={() => onAnswer('stale')}
+    />
+  );
+};
+
+interface PlanAllDialogProps extends Pick<PlanDialogProps, 'onAnswer'> {
+  readonly edits: readonly Edit[];
+}
+
+/** Asks what to do with several edits of the live catalog. */
+export const PlanAllDialog = ({ edits, onAnswer }: PlanAllDialogProps) => {
+  const proposal = useMemo(() => ({ changes: edits.map(({ kind, id, after }) => ({ kind, id, after })) }), [edits]);
+  return (
+    <ProposalDialog
+      title={`Apply ${formatMany(edits.length, 'change')}?`}
+      about={ABOUT}
+      action="Apply now"
+      proposal={proposal}
+      onPublished={() => onAnswer('applied')}
+      onDraft={() => onAnswer('draft')}
+      onCancel={() => onAnswer('cancel')}
+      isUpToDate={(plan) => isBasedOn(plan, edits)}
       onOutdated={() => onAnswer('stale')}
     />
   );

@@ -111,6 +111,49 @@ export const putIntoDraft = (
     return { ...members, baseVersion: await nextBase(api, draft), changes: merged(draft, edit, live) };
   });
 
+/** What is live of several entities, by key. What is missing would not change. */
+const liveOfMany = async (api: Api, edits: readonly Edit[]): Promise<ReadonlyMap<string, Entity | null>> => {
+  const plan = await planOf(api, { changes: edits.map(({ kind, id, after }) => ({ kind, id, after })) }, []);
+  const changed = new Map(plan.changes.map((change) => [keyOf(change), change.before]));
+  // A plan leaves out what has faults, which the draft shows.
+  const faulty = new Set(plan.faults.map(({ kind, id }) => `${kind} ${id}`));
+  return new Map(
+    edits.map((edit) => {
+      const key = keyOf(edit);
+      return [key, changed.get(key) ?? (changed.has(key) ? null : faulty.has(key) ? edit.before : edit.after)];
+    }),
+  );
+};
+
+/** Puts several edits into a draft at once. If one of them is not based on what is there, none is. */
+export const putAllIntoDraft = (
+  api: Api,
+  draftId: string,
+  edits: readonly Edit[],
+  members: DraftMembers = {},
+): Promise<DraftWithTag> =>
+  changeDraft(api, draftId, async (draft) => {
+    const live = await liveOfMany(api, edits);
+    const drafted = new Map(draft.changes.map((change) => [keyOf(change), change.after]));
+    for (const edit of edits) {
+      const key = keyOf(edit);
+      const current = drafted.has(key) ? (drafted.get(key) ?? null) : (live.get(key) ?? null);
+      // What is wanted may be there already.
+      if (!isSame(current, edit.before) && !isSame(current, edit.after))
+        throw new StaleError('Somebody else', edit.before, current, drafted.has(key));
+    }
+    const keys = new Set(edits.map(keyOf));
+    const changed = edits.filter((edit) => !isSame(live.get(keyOf(edit)) ?? null, edit.after));
+    return {
+      ...members,
+      baseVersion: await nextBase(api, draft),
+      changes: [
+        ...draft.changes.filter((change) => !keys.has(keyOf(change))),
+        ...changed.map(({ kind, id, after }) => ({ kind, id, after })),
+      ],
+    };
+  });
+
 /** Takes a change out of a draft. */
 export const removeFromDraft = (api: Api, draftId: string, key: string): Promise<DraftWithTag> =>
   changeDraft(api, draftId, ({ changes }) => ({ changes: changes.filter((change) => keyOf(change) !== key) }));

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hasStatus } from '../api/client.ts';
 import { notifyError, notifySuccess, refreshAll } from '../api/requests.ts';
 import { useApi } from '../session/session.tsx';
-import { commit } from './commit.tsx';
+import { commit, commitAll } from './commit.tsx';
 import { useTeamId } from './draft.ts';
 import { type Edit, editOf } from './edits.ts';
 import type { Entities, Kind } from './entities.ts';
@@ -42,6 +42,31 @@ export const useCatalogChange = <V, K extends Kind>({ kind, edit, done, afterwar
       if (failed !== undefined && !isCancelled) notifyError(failed, error);
       // Somebody else changed it: show the current state.
       if (isCancelled || hasStatus(error, 404, 412)) await refreshAll(queryClient);
+    },
+  });
+};
+
+interface BulkChange<K extends Kind> {
+  readonly kind: K;
+  /** What was done, for the notification. */
+  readonly done: (count: number) => string;
+}
+
+/** A mutation of several entities of a kind, all or none. */
+export const useBulkChange = <K extends Kind>({ kind, done }: BulkChange<K>) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const teamId = useTeamId();
+  return useMutation({
+    mutationFn: async (edits: readonly { before: Entities[K] | null; after: Entities[K] | null }[]) => {
+      const wanted = edits.map(({ before, after }) => editOf(kind, before, after));
+      if (wanted.length === 0) return;
+      const draftName = await commitAll({ api, queryClient, teamId }, wanted);
+      notifySuccess(draftName === undefined ? done(wanted.length) : `${done(wanted.length)} in the draft`);
+    },
+    onSettled: () => refreshAll(queryClient),
+    onError: (error) => {
+      if (!(error instanceof Cancelled)) notifyError('Could not save', error);
     },
   });
 };

@@ -1,5 +1,15 @@
 import { Card, VisuallyHidden } from '@mantine/core';
-import { type Key, memo, type ReactNode, type UIEvent, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type Key,
+  memo,
+  type ReactNode,
+  type UIEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { inOrder, type Order, type Value } from './order.ts';
 import classes from './virtual-table.module.css';
 
@@ -14,6 +24,8 @@ export interface VirtualColumn<T> {
   /** Whether narrow screens do without it. */
   readonly isWideOnly?: boolean;
   readonly isHeaderHidden?: boolean;
+  /** Shown instead of the header, which then only tells columns apart. */
+  readonly head?: ReactNode;
 }
 
 const classOf = ({ isNumber, isWideOnly }: VirtualColumn<never>): string | undefined =>
@@ -24,10 +36,11 @@ interface RowProps<T> {
   readonly columns: readonly VirtualColumn<T>[];
   readonly number: number;
   readonly height: number;
+  readonly colour: string | undefined;
 }
 
-const Row = memo(({ row, columns, number, height }: RowProps<unknown>) => (
-  <tr aria-rowindex={number} style={{ height }}>
+const Row = memo(({ row, columns, number, height, colour }: RowProps<unknown>) => (
+  <tr aria-rowindex={number} style={{ height, '--row-colour': colour } as CSSProperties}>
     {columns.map((column) => (
       <td key={column.header} className={classOf(column as VirtualColumn<never>)}>
         {column.cell(row)}
@@ -46,6 +59,12 @@ interface VirtualTableProps<T> {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => Key;
   readonly sortedBy?: Order;
+  /** Told of another order, by whoever keeps it; otherwise the table does. */
+  readonly onOrder?: (order: Order) => void;
+  /** What is shown, such as a search: if that is something else, it begins at the top. */
+  readonly view?: string;
+  /** What the edge of a row is coloured by. */
+  readonly colourOf?: (row: T) => string | undefined;
   /** In pixels. */
   readonly rowHeight?: number;
   /** The height of the table, if it has more rows than fit. */
@@ -54,8 +73,10 @@ interface VirtualTableProps<T> {
 
 /** Draws only the rows that are in sight, however many there are. */
 export const VirtualTable = <T,>(props: VirtualTableProps<T>) => {
-  const { label, columns, rows, keyOf, sortedBy, rowHeight = 36, maxHeight } = props;
-  const [order, setOrder] = useState(sortedBy);
+  const { label, columns, rows, keyOf, sortedBy, onOrder, view, colourOf, rowHeight = 36, maxHeight } = props;
+  const [ownOrder, setOwnOrder] = useState(sortedBy);
+  const order = onOrder === undefined ? ownOrder : sortedBy;
+  const setOrder = onOrder ?? setOwnOrder;
   const [first, setFirst] = useState(0);
   const [inSight, setInSight] = useState(30);
   const frame = useRef<HTMLDivElement>(null);
@@ -68,12 +89,11 @@ export const VirtualTable = <T,>(props: VirtualTableProps<T>) => {
     observer.observe(element);
     return () => observer.disconnect();
   }, [rowHeight]);
-  // Other rows, such as those that a search has found, begin at the top.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the rows change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when something else is shown.
   useEffect(() => {
     frame.current?.scrollTo({ top: 0 });
     setFirst(0);
-  }, [sorted]);
+  }, [view, order?.header, order?.isDescending]);
 
   const scroll = ({ currentTarget }: UIEvent) => {
     const top = Math.max(0, Math.floor(currentTarget.scrollTop / rowHeight) - MARGIN);
@@ -90,12 +110,12 @@ export const VirtualTable = <T,>(props: VirtualTableProps<T>) => {
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => {
-              const { header, sortBy, isHeaderHidden } = column;
+              const { header, sortBy, isHeaderHidden, head } = column;
               const className = classOf(column as VirtualColumn<never>);
               if (sortBy === undefined)
                 return (
                   <th key={header} className={className}>
-                    {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+                    {head !== undefined ? head : isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
                   </th>
                 );
               const isChosen = order?.header === header;
@@ -131,6 +151,7 @@ export const VirtualTable = <T,>(props: VirtualTableProps<T>) => {
               columns={columns as readonly VirtualColumn<unknown>[]}
               number={first + place + 2}
               height={rowHeight}
+              colour={colourOf?.(row)}
             />
           ))}
           {below > 0 && (

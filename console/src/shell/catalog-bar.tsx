@@ -115,7 +115,7 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
           </Menu.Target>
           <Menu.Dropdown>
             {item({ to: 'live' }, 'Live', IconWorld)}
-            {canDesign && item({ to: 'new draft' }, 'Start a draft with my first edit')}
+            {canDesign && item({ to: 'new draft' }, 'New draft when I edit something')}
             {drafts.length > 0 && <Menu.Label>Drafts</Menu.Label>}
             {drafts.map(({ id, name, count }) => (
               <Fragment key={id}>{item({ to: 'draft', id }, `${name} · ${formatMany(count, 'change')}`)}</Fragment>

@@ -1,19 +1,36 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { AppShell, Burger, Group, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { IconSearch } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Questions } from '../catalog/questions.tsx';
 import { Account } from './account.tsx';
 import { CatalogBar } from './catalog-bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { useHotkeysOfPages } from './hotkeys.ts';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
+
+const SearchButton = ({ onClick }: { onClick: () => void }) => (
+  <UnstyledButton className={classes.search} onClick={onClick} aria-keyshortcuts="Control+K">
+    <IconSearch size={16} aria-hidden />
+    Go to
+    <kbd className={classes.key} aria-hidden>
+      Ctrl K
+    </kbd>
+  </UnstyledButton>
+);
+
+/** Loaded when it is first opened. */
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 export const Shell = ({ children }: { children: ReactNode }) => {
   const [isOpen, { toggle, close }] = useDisclosure();
   const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
   useHotkeys(isOpen ? [['Escape', close]] : []);
+  const [isSearching, setSearching] = useState(false);
+  useHotkeysOfPages(() => setSearching(true));
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   const section = location.split('/')[1] ?? '';
@@ -63,6 +80,7 @@ export const Shell = ({ children }: { children: ReactNode }) => {
           <Logo />
           <Text fw={650}>Itemwright</Text>
         </Group>
+        <SearchButton onClick={() => setSearching(true)} />
         <AppShell.Section grow style={{ overflowY: 'auto' }}>
           <Navigation onNavigate={close} />
         </AppShell.Section>
@@ -74,6 +92,11 @@ export const Shell = ({ children }: { children: ReactNode }) => {
         <CatalogBar onSwitch={() => setSwitches((count) => count + 1)} />
         <ErrorBoundary key={`${location} ${switches}`}>{children}</ErrorBoundary>
         <Questions />
+        {isSearching && (
+          <Suspense>
+            <Palette onClose={() => setSearching(false)} />
+          </Suspense>
+        )}
       </AppShell.Main>
     </AppShell>
   );

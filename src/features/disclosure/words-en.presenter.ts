@@ -82,7 +82,7 @@ export const english: Words = {
   featuredBadge: 'featured',
   itemsListed: (value) => `The ${count(value)} items of the rarest tiers are listed here.`,
   allItemsAsJson: (value) => `All ${count(value)} items as JSON`,
-  itemsTogether: (value) => `All ${many(value, 'item')} together: 100 %, but for rounding.`,
+  itemsTogether: (value) => `The odds of all ${many(value, 'item')} add up to 100 %; each is rounded.`,
 
   attributes: 'Attributes of items',
   attribute: 'Attribute',

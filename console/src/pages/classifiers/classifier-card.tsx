@@ -34,7 +34,9 @@ export const ClassifierCard = ({ classifier }: { classifier: Schemas['Classifier
   const remove = useRemoval('classifier', shown);
   const changeOption = (changed: Option, members: Partial<Option>) =>
     change.mutateAsync({
-      classifierOptions: options.map((option) => (option.id === changed.id ? optionOf({ ...option, ...members }) : option)),
+      classifierOptions: options.map((option) =>
+        option.id === changed.id ? optionOf({ ...option, ...members }) : option,
+      ),
     });
   /** Two options of one name could not be told apart in a configuration. */
   const isTaken = (wanted: string, own?: Option) =>

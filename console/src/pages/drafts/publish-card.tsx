@@ -60,8 +60,11 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
   const message = form.values.message.trim();
   const own = message === '' ? {} : { message };
   const publishNow = () => change.mutate({ ...own, ...(mayRebase && { rebase: true }) });
-  const schedule = () =>
-    change.mutate({ ...own, rebase, announce, at: new Date(time).toISOString() }, { onSuccess: () => setLater(false) });
+  const schedule = () => {
+    const at = new Date(time);
+    if (at.getTime() <= Date.now()) return form.setFieldError('time', 'This is in the past: choose a later time');
+    change.mutate({ ...own, rebase, announce, at: at.toISOString() }, { onSuccess: () => setLater(false) });
+  };
   return (
     <Section title="Publish" gap="md">
       <FaultList title="Could not publish" faults={faultsOf(change.error).others} />

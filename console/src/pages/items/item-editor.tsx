@@ -1,22 +1,25 @@
-import { Grid, Group, JsonInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Grid, Group, JsonInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { asSentence, type Schemas } from '../../api/client.ts';
 import { usePermissions } from '../../api/requests.ts';
-import { completed, entityOf } from '../../catalog/entities.ts';
+import { completed, entityOf, newId } from '../../catalog/entities.ts';
 import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import {
   useCatalogAttributes,
   useCatalogClassifiers,
   useCatalogItemOdds,
+  useItemRows,
   useLiveOptions,
   useOptions,
 } from '../../catalog/reads.ts';
 import { FaultList, faultsOf } from '../../parts/faults.tsx';
+import { IdField } from '../../parts/id-field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { Section } from '../../parts/section.tsx';
+import { freeSlug } from '../../parts/slug.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
@@ -42,6 +45,8 @@ const KINDS = [
   { value: 'paidFirst', label: 'A currency: paid units are spent first' },
 ];
 
+const NOTHING_TOLD = { name: '', id: '', thumbnail: '', description: '' };
+
 const MAX_SIDE = 20;
 
 /** What is drawn of a side while it is being typed. */
@@ -52,6 +57,9 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
   const options = useOptions();
   const liveOptions = useLiveOptions();
   const odds = useCatalogItemOdds();
+  const rows = useItemRows();
+  const known = useMemo(() => new Set(rows.map(({ id }) => id)), [rows]);
+  const usualId = (name: string) => freeSlug(name, (id) => known.has(id));
   const [, navigate] = useLocation();
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const current = item === undefined ? null : entityOf('item', item);
@@ -60,15 +68,25 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
     validate: validateItem,
     validateInputOnBlur: true,
   });
+  const isAnother = useRef(false);
+  const nameField = useRef<HTMLInputElement>(null);
   const { submit, notice, buttons } = useEntityEditor({
     kind: 'item',
     current,
     form,
     valuesOf,
-    wantedOf: (values, shown) => entityOfValues(values, shown, (id) => options.has(id) || !liveOptions.has(id)),
+    wantedOf: (values, shown) => ({
+      ...entityOfValues(values, shown, (id) => options.has(id) || !liveOptions.has(id)),
+      id: shown?.id ?? (values.id.trim() || (usualId(values.name) ?? newId())),
+    }),
     afterwards: () => {
       forgetUnsaved();
-      navigate('/items');
+      if (!isAnother.current) return navigate('/items');
+      // The next one is often of the same kind.
+      const { name: _, id: __, thumbnail: ___, description: ____, ...kept } = form.values;
+      form.setInitialValues({ ...form.values, ...NOTHING_TOLD, ...kept });
+      form.reset();
+      nameField.current?.focus();
     },
     onFault: (error) => {
       const { fields, others } = faultsOf(error, (field) => FIELD.test(field));
@@ -80,21 +98,28 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
   });
 
   return (
-    <form onSubmit={submit} noValidate>
+    <form
+      onSubmit={(event) => {
+        isAnother.current = (event.nativeEvent as SubmitEvent).submitter?.getAttribute('name') === 'another';
+        submit(event);
+      }}
+      noValidate
+      data-saves
+    >
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="lg">
             {notice}
             <FaultList faults={otherFaults} />
             <Section title="Basics" gap="md">
-              <TextInput label="Name" withAsterisk disabled={!canDesign} {...form.getInputProps('name')} />
-              {item === undefined && (
-                <TextInput
-                  label="Id"
-                  description="Your own id, such as sword-of-dawn; generated if left empty."
-                  {...form.getInputProps('id')}
-                />
-              )}
+              <TextInput
+                label="Name"
+                withAsterisk
+                disabled={!canDesign}
+                ref={nameField}
+                {...form.getInputProps('name')}
+              />
+              {item === undefined && <IdField usual={usualId(form.values.name)} {...form.getInputProps('id')} />}
               <Group wrap="nowrap" align="flex-start">
                 <Thumbnail name={form.values.name || '?'} thumbnail={form.values.thumbnail || null} size={76} />
                 <TextInput
@@ -186,6 +211,11 @@ const LoadedEditor = ({ item, onDiscard }: ItemEditorProps) => {
               {(rows) => <OddsShift itemId={item?.id} values={form.values} odds={rows} options={options} />}
             </Loaded>
             {buttons}
+            {item === undefined && canDesign && (
+              <Button type="submit" variant="default" style={{ alignSelf: 'flex-start' }} name="another">
+                Create and go on with another
+              </Button>
+            )}
             {item !== undefined && <EntityHistory kind="item" id={item.id} />}
           </Stack>
         </Grid.Col>

@@ -48,7 +48,7 @@ export const entityOfValues = (
   shown: Entities['item'] | null,
   hasOption: (id: string) => boolean,
 ): Entities['item'] => ({
-  id: shown?.id ?? (values.id || newId()),
+  id: shown?.id ?? values.id,
   name: values.name,
   thumbnail: values.thumbnail === '' ? null : values.thumbnail,
   rollNumerator: Number(values.rollNumerator),

@@ -3,24 +3,55 @@ import { AreaChart } from '@mantine/charts';
 import type { Schemas } from '../../api/client.ts';
 import { chanceAxes } from './chance-axes.ts';
 
+/** A roll at which something happens, with a word for it. */
+export interface Mark {
+  readonly roll: number;
+  readonly label: string;
+}
+
 interface CurveChartProps {
   readonly curve: Schemas['ConfigOdds']['curve'];
   readonly rolls: string;
-  readonly median: number | null;
+  readonly roll: string;
+  readonly marks: readonly Mark[];
+  /** The last roll at which one can come; null if there is no limit. */
+  readonly worst: number | null;
 }
 
+/**
+ * The chance to have one by a roll, and that of the roll itself if there was none before. Points may be several rolls
+ * apart: then it is the mean of these rolls.
+ */
+const pointsOf = (curve: CurveChartProps['curve']) =>
+  curve.map(({ roll, chance }, place) => {
+    const { roll: before, chance: had } = curve[place - 1] ?? { roll: 0, chance: 0 };
+    const own = had >= 1 ? 1 : 1 - ((1 - chance) / (1 - had)) ** (1 / (roll - before));
+    return { roll, chance, own: Math.min(1, Math.max(0, own)) };
+  });
+
 /** Loaded on demand: charts are heavy. */
-export const CurveChart = ({ curve, rolls, median }: CurveChartProps) => {
-  const last = curve.at(-1)?.roll ?? 0;
+export const CurveChart = ({ curve, rolls, roll, marks, worst }: CurveChartProps) => {
+  const last = Math.max(curve.at(-1)?.roll ?? 0, worst !== null && worst <= 2 * (curve.at(-1)?.roll ?? 0) ? worst : 0);
   return (
     <AreaChart
-      h={210}
+      h={250}
       {...chanceAxes(last, rolls)}
-      data={[{ roll: 0, chance: 0 }, ...curve]}
-      series={[{ name: 'chance', label: 'Chance', color: 'verdigris.6' }]}
-      referenceLines={median === null ? [] : [{ x: median, color: 'gray.6', label: 'half' }]}
+      data={pointsOf(curve)}
+      series={[
+        { name: 'chance', label: `Have one by this ${roll}`, color: 'verdigris.6' },
+        { name: 'own', label: `This ${roll}, without one before`, color: 'orange.7' },
+      ]}
+      fillOpacity={0.12}
+      withLegend
+      legendProps={{ verticalAlign: 'top', height: 34 }}
+      referenceLines={marks.map(({ roll: x, label }) => ({
+        x,
+        label,
+        color: 'gray.6',
+        labelPosition: 'insideTopLeft' as const,
+      }))}
       areaChartProps={{ accessibilityLayer: false, margin: { top: 10, bottom: 30 } }}
-      tooltipProps={{ labelFormatter: (roll) => `By ${rolls} ${roll}` }}
+      tooltipProps={{ labelFormatter: (at) => `${roll} ${at}` }}
     />
   );
 };

@@ -1,12 +1,13 @@
 import { Box, Skeleton, Stack } from '@mantine/core';
 import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
+import { asSentence, type Schemas } from '../../api/client.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { NumberField } from '../../parts/number-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Detail, Note } from '../../parts/text.tsx';
+import type { Mark } from './curve-chart.tsx';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
 import { SYSTEMS } from './systems.ts';
@@ -26,6 +27,8 @@ interface OddsPanelProps {
   readonly isBusy: boolean;
   /** Whether there are no newer odds, because what was entered has none. */
   readonly isOld: boolean;
+  /** Where soft and hard pity of the top tier are. Must stay the same object. */
+  readonly pityMarks: readonly Mark[];
   /** What the odds depend on, such as the depth. */
   readonly children?: ReactNode;
 }
@@ -34,10 +37,11 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = memo(({ nameOf, type, odds, depth, isBusy, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = memo(({ nameOf, type, odds, depth, isBusy, isOld, pityMarks, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
+  const marks = [...pityMarks, ...(top?.medianRolls == null ? [] : [{ roll: top.medianRolls, label: 'half' }])];
   const cost = typeof price === 'number' && price >= 0 ? price : undefined;
 
   return (
@@ -92,10 +96,11 @@ export const OddsPanel = memo(({ nameOf, type, odds, depth, isBusy, isOld, child
           <Note>
             {top.medianRolls !== null &&
               `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
+            {pityMarks.map(({ roll: at, label }) => ` ${asSentence(label)}: ${roll} ${formatNumber(at)}.`).join('')}
           </Note>
           <Box aria-hidden>
-            <Suspense fallback={<Skeleton height={210} />}>
-              <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
+            <Suspense fallback={<Skeleton height={250} />}>
+              <CurveChart curve={odds.curve} rolls={rolls} roll={roll} marks={marks} worst={top.worstRolls} />
             </Suspense>
           </Box>
         </Section>

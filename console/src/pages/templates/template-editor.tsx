@@ -9,21 +9,33 @@ import { useActiveDraft } from '../../catalog/draft.ts';
 import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
 import { EditorOnceLoaded, useEntityEditor } from '../../catalog/entity-editor.tsx';
 import { LiveNote } from '../../catalog/marks.tsx';
-import { useCatalogClassifiers, useCatalogItems, useItemRows, useOptions } from '../../catalog/reads.ts';
+import {
+  useCatalogClassifiers,
+  useCatalogItems,
+  useCatalogTemplates,
+  useItemRows,
+  useOptions,
+} from '../../catalog/reads.ts';
 import { useDeferred } from '../../parts/deferred.ts';
 import { FaultList } from '../../parts/faults.tsx';
+import { formatShare } from '../../parts/format.ts';
+import { IdField } from '../../parts/id-field.tsx';
 import { Lines } from '../../parts/loaded.tsx';
 import { APART } from '../../parts/number-field.tsx';
+import { freeSlug } from '../../parts/slug.ts';
 import { pathTo } from '../../parts/text.tsx';
 import { forgetUnsaved } from '../../parts/unsaved.ts';
+import { useUrlState } from '../../parts/url-state.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { TemplateSimulator } from '../simulator/template-simulator.tsx';
+import type { Mark } from './curve-chart.tsx';
 import { DepthSlider } from './depth-slider.tsx';
 import { fieldOf, TemplateFormContext } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
 import { OpenTen } from './open-ten.tsx';
+import classes from './template-editor.module.css';
 import { templateFaults } from './template-faults.ts';
 import {
   type Config,
@@ -76,6 +88,27 @@ const hasNaN = (value: unknown): boolean =>
 const unfinished = ({ baseRates, pities, slots, depthScaling }: TemplateValues): boolean =>
   [...baseRates, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
+/** Where the pities of the top tier begin and end. Those of other tiers are not part of its curve. */
+const pityMarksOf = ({ pityThreshold, pityTier, softPity }: Config, top: string | null): Mark[] => {
+  if (pityTier !== undefined && pityTier !== top) return [];
+  const soft = softPity?.[0]?.from;
+  return [
+    ...(soft === undefined ? [] : [{ roll: soft, label: 'soft pity' }]),
+    ...(pityThreshold ? [{ roll: pityThreshold, label: 'hard pity' }] : []),
+  ];
+};
+
+/** What matters most of the odds, next to the button that saves. */
+const OddsInShort = ({ tiers, isOld }: { tiers: Schemas['ConfigOdds']['tiers']; isOld: boolean }) => (
+  <div className={classes.short} data-old={isOld || undefined} aria-hidden>
+    {tiers.slice(0, 4).map(({ tier, name, effective }) => (
+      <span key={tier ?? ''}>
+        {name ?? 'Any item'} {formatShare(effective, 3)}
+      </span>
+    ))}
+  </div>
+);
+
 /** Why a configuration cannot be simulated. */
 const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefined => {
   if (isUnfinished) return 'A row of the configuration has no tier yet.';
@@ -97,6 +130,8 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
   const options = useOptions();
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
+  const templates = useCatalogTemplates().data?.rows;
+  const usualId = (wanted: string) => freeSlug(wanted, (id) => templates?.some((one) => one.id === id) ?? false);
   const initial = useMemo(
     () => toValues(template ?? { name: '', config: start }, resolverOf(options)),
     [template, start, options],
@@ -116,7 +151,9 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
   const hasFaults = Object.keys(repeated).length > 0 || hasNaN(config);
   const isUnfinished = unfinished(form.values) || hasFaults;
   const [depth, setDepth] = useState(0);
-  const [hasSimulated, setSimulated] = useState(false);
+  const [tab, setTab] = useUrlState('tab', 'odds');
+  const hasSimulated = useRef(false);
+  hasSimulated.current ||= tab === 'simulator';
   const live = useLiveOdds({ type, config, depth }, canDesign && !isUnfinished);
   const saved = useSavedOdds(canDesign ? undefined : template?.id, depth);
 
@@ -135,7 +172,7 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
     form,
     valuesOf: (entity) => toValues(entity, resolverOf(options)),
     wantedOf: ({ id, name, verifiable, isPublic }) => ({
-      id: template?.id ?? (id || newId()),
+      id: template?.id ?? (id.trim() || (usualId(name) ?? newId())),
       name,
       type,
       config,
@@ -151,13 +188,18 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
     back: 'Back',
   });
 
+  const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
+  const top = shown?.odds.tiers[0];
+  const pityMarks = useMemo(() => pityMarksOf(config, top?.tier ?? null), [config, top?.tier]);
   const name = useRef('');
   name.current = form.values.name || 'this template';
   const nameOf = useCallback(() => name.current, []);
-  const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
-
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit} noValidate data-saves>
+      <div className={classes.sticky}>
+        {buttons}
+        <OddsInShort tiers={shown?.odds.tiers ?? []} isOld={oddsError !== null || isUnfinished} />
+      </div>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
@@ -165,13 +207,7 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
             <Card>
               <Stack>
                 <NameField {...fieldOf(shared, 'name')} />
-                {template === undefined && (
-                  <TextInput
-                    label="Id"
-                    description="Your own id, such as dawn-banner; generated if left empty."
-                    {...fieldOf(shared, 'id')}
-                  />
-                )}
+                {template === undefined && <IdField usual={usualId(form.values.name)} {...fieldOf(shared, 'id')} />}
               </Stack>
             </Card>
             <TemplateFormContext value={shared}>
@@ -184,7 +220,6 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
-            {buttons}
             {isUnfinished && (
               <Alert color="yellow" icon={<IconInfoCircle />}>
                 {hasFaults
@@ -198,12 +233,7 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
               </Alert>
             )}
             <FaultList faults={others} title={configError === null ? 'Could not save' : 'This cannot be saved yet'} />
-            <Tabs
-              defaultValue="odds"
-              keepMounted={false}
-              onChange={(tab) => tab === 'simulator' && setSimulated(true)}
-              {...APART}
-            >
+            <Tabs value={tab} keepMounted={false} onChange={(chosen) => setTab(chosen ?? 'odds')} {...APART}>
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
                 {canDesign && <Tabs.Tab value="ten">Open ten</Tabs.Tab>}
@@ -220,6 +250,7 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
                     type={type}
                     odds={shown.odds}
                     depth={shown.depth}
+                    pityMarks={pityMarks}
                     isBusy={isWaiting}
                     isOld={oddsError !== null || isUnfinished}
                   >
@@ -240,7 +271,7 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
                 </Tabs.Panel>
               )}
               {/* Kept, so that a result is still there after a look at the odds. */}
-              <Tabs.Panel value="simulator" keepMounted={hasSimulated}>
+              <Tabs.Panel value="simulator" keepMounted={hasSimulated.current}>
                 <TemplateSimulator nameOf={nameOf} type={type} config={config} obstacle={obstacle} />
               </Tabs.Panel>
             </Tabs>
