@@ -72,6 +72,7 @@ onEveryDatabase('presets of templates in the console', (service, engine) => {
       await page.getByRole('link', { name: 'New template' }).first().click();
       for (const [name, top] of Object.entries(PRESETS)) {
         await page.getByRole('group', { name: 'Presets' }).getByRole('button', { name }).click();
+        await page.getByRole('tab', { name: 'Odds' }).click();
         const odds = page.getByRole('region', { name: 'Odds of the tiers' });
         await odds.getByText(top).first().waitFor();
         assert.equal(await page.getByRole('alert').count(), 0, name);
