@@ -220,13 +220,13 @@ onEveryDatabase('the workbench of the console', (service, engine) => {
       await page.getByRole('button', { name: 'Save as CSV' }).click();
       const csv = readFileSync(await (await saved).path(), 'utf8');
       const [header, ...lines] = csv.trimEnd().split('\r\n');
-      assert.equal(header, 'id,name,thumbnail,description,rollNumerator,width,height,data,Rarity,Slot');
+      assert.equal(header, 'id,name,thumbnail,rollNumerator,width,height,description,data,currency,spend,Rarity,Slot');
       assert.equal(lines.length, 36);
-      assert.ok(lines.includes('rare-3,Rare 3,,,100,1,1,,Rare,Head'));
+      assert.ok(lines.includes('rare-3,Rare 3,,100,1,1,,,,,Rare,Head'));
       const dialog = page.getByRole('dialog', { name: 'Items from a spreadsheet' });
       const rows = dialog.getByLabel('Rows');
       await page.getByRole('button', { name: 'Import from a spreadsheet' }).click();
-      await rows.fill(csv.replace('rare-3,Rare 3,,,100', 'rare-3,"Rare, ""third""",,,7'));
+      await rows.fill(csv.replace('rare-3,Rare 3,,100', 'rare-3,"Rare, ""third""",,7'));
       await dialog.getByText('0 new items, 1 item changed, 35 items as they are').waitFor();
       await rows.fill('name\tweight\tRarity\nBlade\tmuch\tGolden');
       await dialog.getByRole('alert').getByText('there is no option “Golden”').waitFor();

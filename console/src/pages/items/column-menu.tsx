@@ -1,7 +1,6 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import type { ItemColumn } from './item-columns.tsx';
-import classes from './items.module.css';
 
 interface ColumnMenuProps {
   readonly columns: readonly ItemColumn[];
@@ -23,15 +22,9 @@ export const ColumnMenu = ({ columns, isShown, onToggle }: ColumnMenuProps) => (
       {columns
         .filter(({ isFixed }) => !isFixed)
         .map((column) => (
-          <Menu.Item
-            key={column.header}
-            role="menuitemcheckbox"
-            aria-checked={isShown(column)}
-            leftSection={<span className={classes.tick}>{isShown(column) ? '✓' : ''}</span>}
-            onClick={() => onToggle(column)}
-          >
+          <Menu.CheckboxItem key={column.header} checked={isShown(column)} onChange={() => onToggle(column)}>
             {column.header}
-          </Menu.Item>
+          </Menu.CheckboxItem>
         ))}
     </Menu.Dropdown>
   </Menu>

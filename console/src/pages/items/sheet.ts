@@ -50,7 +50,12 @@ interface Column {
   readonly read: (cell: string, item: Item) => Partial<Item>;
 }
 
-const TEXT_MEMBERS = ['thumbnail', 'description'] as const;
+const textColumn = (member: 'thumbnail' | 'description'): Column => ({
+  title: member,
+  write: (item) => item[member] ?? '',
+  read: (cell) => ({ [member]: cell === '' ? null : cell }),
+});
+
 const NUMBERS = [
   { member: 'rollNumerator', also: ['weight'], usual: 100 },
   { member: 'width', also: [], usual: 1 },
@@ -61,6 +66,12 @@ const numberOf = (cell: string): number => {
   const value = parseNumber(cell);
   if (value === undefined) throw new Error(`“${cell}” is not a number`);
   return value;
+};
+
+const oneOf = (cell: string, ...words: readonly string[]): string => {
+  const word = cell.trim();
+  if (word !== '' && !words.includes(word)) throw new Error(`“${word}” is neither ${words.join(' nor ')}`);
+  return word;
 };
 
 const dataOf = (cell: string): Item['data'] => {
@@ -134,17 +145,14 @@ const columnsOf = (classifiers: readonly Schemas['Classifier'][], attributes: re
         return { name: cell };
       },
     },
-    ...TEXT_MEMBERS.map((member) => ({
-      title: member,
-      write: (item: Item) => item[member] ?? '',
-      read: (cell: string) => ({ [member]: cell === '' ? null : cell }),
-    })),
+    textColumn('thumbnail'),
     ...NUMBERS.map(({ member, also, usual }) => ({
       title: member,
       also,
       write: (item: Item) => String(item[member]),
       read: (cell: string) => ({ [member]: cell.trim() === '' ? usual : numberOf(cell) }),
     })),
+    textColumn('description'),
     {
       title: 'data',
       write: ({ data }) => (data ? JSON.stringify(data) : ''),
@@ -153,12 +161,12 @@ const columnsOf = (classifiers: readonly Schemas['Classifier'][], attributes: re
     {
       title: 'currency',
       write: ({ currency }) => (currency ? 'true' : ''),
-      read: (cell) => ({ currency: cell.trim().toLowerCase() === 'true' ? true : undefined }),
+      read: (cell) => ({ currency: oneOf(cell.toLowerCase(), 'true', 'false') === 'true' ? true : undefined }),
     },
     {
       title: 'spend',
       write: ({ spend }) => spend ?? '',
-      read: (cell) => ({ spend: cell.trim() === 'paidFirst' ? 'paidFirst' : undefined }),
+      read: (cell) => ({ spend: oneOf(cell, 'paidFirst', 'freeFirst') === 'paidFirst' ? 'paidFirst' : undefined }),
     },
     ...classifiers.map(optionColumn),
     ...attributes.flatMap(boundColumns),
