@@ -287,7 +287,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await popover.getByRole('button', { name: 'Copy', exact: true }).click();
     await popover.getByRole('button', { name: 'Copied' }).waitFor();
     const { stdout } = await promisify(execFile)('sh', ['-c', await copied()], {
-      env: { ...process.env, ITEMWRIGHT_SECRET: service.secret },
+      env: { ...process.env, ITEMWRIGHT_CREDENTIALS: `${service.teamId}:${service.secret}` },
     });
     assert.equal(JSON.parse(stdout).templateId, 'dawn-banner');
   });

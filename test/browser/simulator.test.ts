@@ -302,7 +302,7 @@ onEveryDatabase('the simulator in the console', (service, engine) => {
       await popover.getByRole('button', { name: 'Copied' }).waitFor();
       const command = await page.evaluate<string>('navigator.clipboard.readText()');
       const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-        env: { ...process.env, ITEMWRIGHT_SECRET: team.secret },
+        env: { ...process.env, ITEMWRIGHT_CREDENTIALS: `${team.teamId}:${team.secret}` },
       });
       const body = { templateId: 'shrine', players: 50, rolls: 50, seed: 'seed-1', depth: 2, exact: true };
       assert.deepEqual(JSON.parse(stdout), await simulate(team, body));

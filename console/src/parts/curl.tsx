@@ -2,7 +2,6 @@ import { ActionIcon, Code, Group, Popover, Stack, Text, Tooltip } from '@mantine
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { PATH_PREFIX } from '../api/path-prefix.ts';
-import { useSession } from '../session/session.tsx';
 import { Copy } from './copy.tsx';
 
 export interface CurlRequest {
@@ -14,9 +13,9 @@ export interface CurlRequest {
 /** Quotes a string for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The secret is never included: the command reads it from the environment. */
-export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId: string): string => {
-  const parts = ['curl', `-u "${teamId}:$ITEMWRIGHT_SECRET"`];
+/** The secret is never included: the command reads what the first start prints from the environment. */
+export const curlCommand = ({ method = 'GET', path, body }: CurlRequest): string => {
+  const parts = ['curl', '-u "$ITEMWRIGHT_CREDENTIALS"'];
   if (method !== 'GET') parts.push(`-X ${method}`);
   parts.push(quoted(`${window.location.origin}${PATH_PREFIX}${path}`));
   if (body !== undefined) parts.push(`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
@@ -29,8 +28,7 @@ interface CurlProps {
 }
 
 export const Curl = ({ request, label = "Show this page's request as a curl command" }: CurlProps) => {
-  const teamId = useSession().credentials?.teamId ?? '';
-  const command = curlCommand(request, teamId);
+  const command = curlCommand(request);
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover
@@ -51,7 +49,7 @@ export const Curl = ({ request, label = "Show this page's request as a curl comm
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="sm">
-          <Text size="sm">The request for a terminal. The secret is read from the environment.</Text>
+          <Text size="sm">The request for a terminal. It reads ITEMWRIGHT_CREDENTIALS, which is TEAM_ID:SECRET.</Text>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {command}
           </Code>

@@ -23,7 +23,7 @@ const TeamCard = () => (
 
 const InterfaceCard = () => {
   const teamId = useTeam().data?.id ?? '';
-  const command = curlCommand({ path: '/team' }, teamId);
+  const command = curlCommand({ path: '/team' });
   return (
     <Section title="API">
       <Text size="sm">
