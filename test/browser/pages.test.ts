@@ -39,6 +39,14 @@ const PAGES = {
   '/settings': 'Settings',
 };
 
+interface EvidenceRow {
+  readonly kind: string;
+  readonly id: string;
+  readonly rolls: number;
+  readonly hits: number;
+  readonly expected: number;
+}
+
 describe('every page of the console', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
   let service: Service;
@@ -246,29 +254,54 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  test('shows drops next to the odds of a template, and exports them as CSV', async () => {
+  test('compares drops with what was promised for the very same rolls, and exports them as CSV', async () => {
     const { page } = tab;
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByRole('combobox', { name: 'Rolled by' }).click();
     await page.getByRole('option', { name: 'Banner of Dawn' }).click();
-    const table = page.getByRole('table', { name: 'Drops' });
-    await table.getByRole('columnheader', { name: 'Odds now' }).waitFor();
-    await table.getByRole('row', { name: /Dawnbreaker.*1\.07\s%/s }).waitFor();
+    const table = page.getByRole('table', { name: 'Drops', exact: true });
+    await table.getByRole('columnheader', { name: 'Expected' }).waitFor();
+    const evidence: { templateId: string; rows: EvidenceRow[] }[] = (await service.get('/roll-events/evidence')).body;
+    const compared = evidence.find(({ templateId }) => templateId === 'dawn-banner')?.rows ?? [];
+    const { classifiers } = (await service.get('/catalog')).body;
+    const options: { id: string; name: string }[] = classifiers.flatMap(
+      ({ classifierOptions }: { classifierOptions: object[] }) => classifierOptions,
+    );
+    const legendary = options.find(({ name }) => name === 'Legendary');
+    const tier = compared.find(({ kind, id }) => kind === 'tier' && id === legendary?.id);
+    assert.ok(tier !== undefined);
+    // What was promised for these very rolls, by their counters: not the rate of the long run, which is another one.
+    const promised = tier.expected / tier.rolls;
+    assert.ok(Math.abs(promised - 0.01605205) > 1e-4, String(promised));
+    const tiers = page.getByRole('table', { name: 'Drops by tier' });
+    await tiers
+      .getByRole('row', {
+        name: new RegExp(`^Legendary\\s+${tier.hits}\\s.*\\s${(100 * promised).toPrecision(3)}\\s%$`, 's'),
+      })
+      .waitFor();
     assert.deepEqual(await axeFaults(page), []);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),
     ]);
     const [head, ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    assert.equal(head, 'itemId,itemName,drops,share,currentOdds');
+    assert.equal(head, 'itemId,itemName,drops,share,compared,expected');
     assert.equal(rows.length, 27);
-    const [, , drops = 0, share, odds = 0] =
+    const [, , drops = 0, share, came, expected = 0] =
       rows
         .find((row) => row.startsWith('dawnbreaker,'))
         ?.split(',')
         .map(Number) ?? [];
     const { totalRolls } = (await service.get('/roll-events/stats?templateId=dawn-banner')).body;
     assert.equal(share, drops / totalRolls);
-    assert.ok(Math.abs(odds - 0.0107) < 0.0001);
+    const dawnbreaker = compared.filter(({ kind, id }) => kind === 'item' && id === 'dawnbreaker');
+    assert.equal(came, drops);
+    assert.ok(Math.abs(expected - dawnbreaker.reduce((sum, row) => sum + row.expected, 0)) < 1e-9);
+    // Over some days only, it is not known what was promised, and the rate of the long run is no substitute.
+    await page.getByLabel('From (UTC)').fill('2020-01-01');
+    await page.getByText('clear the dates to see it').waitFor();
+    assert.equal(await table.getByRole('columnheader', { name: 'Expected' }).count(), 0);
+    assert.equal(await tiers.count(), 0);
   });
 
   test('copies the odds of a template for disclosure, and the request of a page as a curl command', async () => {

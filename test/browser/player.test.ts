@@ -176,7 +176,8 @@ describe('the player page', { skip: noBrowser }, () => {
   test('gives a bag, and removes it', async () => {
     const { page } = tab;
     const bags = async () => (await service.get('/users/ann/spaces')).body;
-    await page.getByRole('button', { name: 'Give a bag' }).click();
+    await page.getByRole('button', { name: 'More about this player' }).click();
+    await page.getByRole('menuitem', { name: 'Give a bag' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Give', exact: true }).click();
     await dialog.getByText('Choose a space').waitFor();
@@ -240,8 +241,9 @@ describe('the player page', { skip: noBrowser }, () => {
     assert.equal(await owned(), 2);
 
     const history = page.getByRole('region', { name: 'History of the item' });
-    await history.getByText('Given').waitFor();
-    await history.getByText('to ann, in a batch, with the secret first').waitFor();
+    await history.getByText('Given', { exact: true }).waitFor();
+    await history.getByText('to ann').waitFor();
+    await history.getByText(', with the secret first').waitFor();
     await history.getByText('“Größe 100 %”').waitFor();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('given by mistake');
@@ -256,7 +258,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await create('/templates/banner/roll', { userId: 'ann', count: 10 });
     await page.reload();
     await page.getByRole('tab', { name: 'Pity and spark' }).click();
-    await page.getByRole('row', { name: /Banner\s+10\s/ }).waitFor();
+    await page.getByRole('region', { name: 'Banner', exact: true }).getByText('10 rolls', { exact: true }).waitFor();
     assert.deepEqual(await axeFaults(page), []);
   });
 

@@ -5,6 +5,7 @@ import {
   type QueryKey,
   queryOptions,
   type UseQueryOptions,
+  useInfiniteQuery,
   useMutation,
   useQueries,
   useQuery,
@@ -91,17 +92,39 @@ export interface RollLogFilter {
   readonly templateId?: string;
   readonly itemId?: string;
   readonly tier?: string;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 const ROLLS_PER_PAGE = 50;
 const ROLLS_REFRESHED_MS = 5_000;
 
-/** The newest rolls, which are read again every few seconds. */
-export const useRollLog = (filter: RollLogFilter, pages: number) =>
+/** The log of a player, or of all. */
+const rollsOf = (api: Api, { userId, ...filter }: RollLogFilter, options: { readonly signal: AbortSignal }) => {
+  const query = { ...filter, limit: ROLLS_PER_PAGE };
+  return userId === undefined ? api.rollEvents.list(query, options) : api.users.rolls(userId, query, options);
+};
+
+/** The newest rolls, read again every few seconds if they are live, and older ones page by page. */
+export const useRollLog = (filter: RollLogFilter, isLive: boolean, beginning: number) => {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: ['roll-log', filter, beginning],
+    queryFn: ({ pageParam, signal }) => rollsOf(api, filter, { signal }).page(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchInterval: isLive && ROLLS_REFRESHED_MS,
+    refetchOnWindowFocus: isLive,
+  });
+};
+
+/** The ids of the newest rolls, to count what is new while the log itself stands still. */
+export const useNewestRolls = (filter: RollLogFilter, isEnabled: boolean) =>
   useRead(
-    ['roll-log', filter, pages],
-    (api, options) => readAll(api.rollEvents.list({ ...filter, limit: ROLLS_PER_PAGE }, options), pages),
-    { placeholderData: keepPreviousData, refetchInterval: ROLLS_REFRESHED_MS },
+    ['newest-rolls', filter],
+    async (api, options) => (await rollsOf(api, filter, options).page()).rows.map(({ id }) => id),
+    { enabled: isEnabled, staleTime: 0, refetchInterval: ROLLS_REFRESHED_MS },
   );
 
 /** The bags of a player, without their contents. */
@@ -117,9 +140,16 @@ export const useInstances = (userId: string) =>
 export const useInstanceHistory = (id: string) =>
   useRead(['item-instance-history', id], (api, options) => readAll(api.itemInstances.history(id, {}, options)));
 
-/** The state of a player on a template. */
-export const usePlayerState = (userId: string, id: string) =>
-  useRead(['player-state', userId, id], (api, options) => api.users.templateState(userId, id, options));
+/** The states of a player on templates. */
+export const usePlayerStates = (userId: string, ids: readonly string[]) => {
+  const api = useApi();
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['player-state', userId, id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => api.users.templateState(userId, id, { signal }),
+    })),
+  });
+};
 
 /** The seeds of a player; null if there are none yet. */
 export const useFairness = (userId: string) =>

@@ -13,6 +13,11 @@ export const formatMany = (count: number, one: string, many = `${one}s`): string
 export const formatNumber = (value: number, decimals?: number): string =>
   plain.format(decimals === undefined ? value : Number(value.toFixed(decimals)));
 
+const average = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** A mean count in a column, where all have the same number of digits. */
+export const formatAverage = (value: number): string => average.format(value);
+
 /** A share as a percentage, with enough digits to tell small ones apart. */
 export const formatShare = (share: number, digits = 4): string => {
   if (share === 0) return '0\u00a0%';

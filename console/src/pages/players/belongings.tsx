@@ -11,12 +11,10 @@ import {
 } from '@dnd-kit/core';
 import { Button, Card, Drawer, Flex, Stack } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
-import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { List } from '../../api/client.ts';
 import { notifyError, usePermissions } from '../../api/requests.ts';
 import { formatCount } from '../../parts/format.ts';
-import { EmptyCard } from '../../parts/loaded.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Detail, Note } from '../../parts/text.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
@@ -192,13 +190,15 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       <Flex gap="lg" align="flex-start">
         <Stack gap="lg" flex={1} miw={0}>
           {bags.length === 0 && (
-            <EmptyCard title="No bags yet" icon={IconBackpack}>
-              {canSupport
-                ? 'Give the player a bag, then drag items from the list below into it.'
-                : 'The items of the player are listed below.'}
-            </EmptyCard>
+            <Section title="No bags yet" padding="md">
+              <Detail>
+                {canSupport
+                  ? 'Give the player a bag, then drag items from the list below into it.'
+                  : 'The items of the player are listed below.'}
+              </Detail>
+            </Section>
           )}
-          <Flex gap="lg" wrap="wrap" align="flex-start">
+          <Flex gap="lg" wrap="wrap" align="flex-start" display={bags.length === 0 ? 'none' : undefined}>
             {bags.map((bag) => (
               <BagCard
                 key={bag.id}

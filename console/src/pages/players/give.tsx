@@ -1,8 +1,9 @@
-import { NumberInput, Select, TextInput } from '@mantine/core';
-import { isInRange, isNotEmpty, useForm } from '@mantine/form';
+import { Select, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
 import { useChange, useItems, useSpaces } from '../../api/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { because, ReasonField, validReason } from '../../parts/reason.tsx';
 import { LinkButton } from '../../parts/text.tsx';
 import { type Bag, bagName } from './bag-grid.ts';
@@ -86,7 +87,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly
     initialValues: { itemId: null, count: 1, userSpaceId: bags[0]?.id ?? NO_BAG, reason: '' },
     validate: {
       itemId: isNotEmpty('Choose an item'),
-      count: isInRange({ min: 1, max: MOST }, `Enter a number from 1 to ${MOST}`),
+      count: isNotEmpty('Enter a number'),
       reason: validReason,
     },
   });
@@ -117,7 +118,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveProps & { bags: readonly
               data={rows.map(({ id, name, width, height }) => ({ value: id, label: `${name}, ${width} × ${height}` }))}
               {...form.getInputProps('itemId')}
             />
-            <NumberInput label="How many" min={1} max={MOST} {...form.getInputProps('count')} />
+            <NumberField label="How many" min={1} max={MOST} isWhole withAsterisk {...form.getInputProps('count')} />
             <Select
               label="Bag"
               description="It is placed at the first free position."

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   IconArrowsExchange,
@@ -20,9 +20,10 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { OptionBadges } from '../../parts/options.tsx';
 import { RangeValue } from '../../parts/range-value.tsx';
 import { useTemplateNames } from '../../parts/roll-events.tsx';
-import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
+import { Detail, Note, pathTo, Strong, TextLink } from '../../parts/text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
+import classes from './bags.module.css';
 import type { ItemAct } from './item-dialog.tsx';
 
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
@@ -32,9 +33,10 @@ const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   deleted: 'Deleted',
 };
 
+/** What else is worth saying about an event; that it was a request is not. */
 const CAUSES: Readonly<Record<string, string>> = {
-  ...{ request: 'by a request', batch: 'in a batch', roll: 'by a roll' },
-  ...{ restored: 'restored', unknown: 'before histories were kept' },
+  ...{ request: '', batch: '', roll: 'by a plain roll', restored: 'restored' },
+  ...{ 'user deleted': 'with the player', unknown: 'before histories were kept' },
 };
 
 type State = Schemas['ItemInstanceState'];
@@ -63,6 +65,12 @@ const causeOf = (cause: string, templates: ReadonlyMap<string, string>): string 
   return `by a ${kind === 'spark' ? 'spark' : 'roll'} on ${templates.get(id) ?? 'a deleted template'}`;
 };
 
+/** From whom and to whom it went. */
+const withWhom = ({ event, fromUserId, toUserId }: Schemas['ItemInstanceEvent']): string =>
+  event === 'changed'
+    ? ''
+    : [fromUserId === null ? '' : `from ${fromUserId}`, toUserId === null ? '' : `to ${toUserId}`].join(' ').trim();
+
 const History = ({ id }: { id: string }) => {
   const templates = useTemplateNames();
   return (
@@ -71,20 +79,28 @@ const History = ({ id }: { id: string }) => {
         rows.length === 0 ? (
           <Note>No history.</Note>
         ) : (
-          <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
+          <Timeline active={rows.length} bulletSize={12} lineWidth={2} className={classes.history} aria-label="History">
             {rows.map((entry) => (
-              <Timeline.Item key={entry.sequence} title={titleOf(entry)}>
-                <Detail style={{ overflowWrap: 'anywhere' }}>
-                  {formatMoment(entry.createdAt)}
-                  {entry.event !== 'changed' && entry.fromUserId !== null && `, from ${entry.fromUserId}`}
-                  {entry.event !== 'changed' && entry.toUserId !== null && `, to ${entry.toUserId}`},{' '}
-                  {causeOf(entry.cause, templates)}
-                  {entry.author !== null && `, with the secret ${entry.author}`}
+              <Timeline.Item
+                key={entry.sequence}
+                style={{ overflowWrap: 'anywhere' }}
+                title={
+                  <Text size="sm" component="span">
+                    <Strong span>{titleOf(entry)}</Strong> {withWhom(entry)}
+                  </Text>
+                }
+              >
+                {entry.event === 'changed' && <Detail>{changesOf(entry.before, entry.after)}</Detail>}
+                {entry.reason !== null && <Text size="sm">“{entry.reason}”</Text>}
+                <Detail>
+                  {[
+                    formatMoment(entry.createdAt),
+                    causeOf(entry.cause, templates),
+                    entry.author === null ? '' : `with the secret ${entry.author}`,
+                  ]
+                    .filter((part) => part !== '')
+                    .join(', ')}
                 </Detail>
-                {entry.event === 'changed' && (
-                  <Detail style={{ overflowWrap: 'anywhere' }}>{changesOf(entry.before, entry.after)}</Detail>
-                )}
-                {entry.reason !== null && <Note style={{ overflowWrap: 'anywhere' }}>“{entry.reason}”</Note>}
               </Timeline.Item>
             ))}
           </Timeline>

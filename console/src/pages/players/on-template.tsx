@@ -1,9 +1,10 @@
-import { NumberInput, Select, Switch } from '@mantine/core';
+import { Select, Switch } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
 import type { Schemas } from '../../api/client.ts';
 import { useChange, useItems } from '../../api/requests.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { formatMany } from '../../parts/format.ts';
+import { NumberField } from '../../parts/number-field.tsx';
 import { because, ReasonField, validReason } from '../../parts/reason.tsx';
 
 interface OnTemplateProps {
@@ -13,17 +14,19 @@ interface OnTemplateProps {
   readonly onClose: () => void;
 }
 
-/** An empty field is a text. */
+/** An empty field is a text; what else is wrong, the field says itself. */
 type Field = number | string;
-const whole = (most: number) => (value: Field) =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most ? null : `Enter a whole number up to ${most}`;
+const isGiven = (value: Field): string | null => (value === '' ? 'Enter a number' : null);
+
+/** As many rolls as one request may make. */
+const MOST_ROLLS = 100;
 
 /** Rolls for a player, as the game would. */
 export const RollFor = ({ userId, template, onClose }: OnTemplateProps) => {
   const isIdle = template.type === 'idle';
   const form = useForm({
     initialValues: { count: 1 as Field, grant: template.type !== 'roguelike', reason: '' },
-    validate: { count: whole(100), reason: validReason },
+    validate: { count: isGiven, reason: validReason },
   });
   const roll = useChange({
     run: (api, { count, grant, reason }: typeof form.values) =>
@@ -43,7 +46,17 @@ export const RollFor = ({ userId, template, onClose }: OnTemplateProps) => {
       change={roll}
       onClose={onClose}
     >
-      {!isIdle && <NumberInput label="How many" min={1} max={100} data-autofocus {...form.getInputProps('count')} />}
+      {!isIdle && (
+        <NumberField
+          label="How many"
+          min={1}
+          max={MOST_ROLLS}
+          isWhole
+          withAsterisk
+          data-autofocus
+          {...form.getInputProps('count')}
+        />
+      )}
       {template.type !== 'roguelike' && (
         <Switch
           label="Give what is rolled to the player"
@@ -95,30 +108,48 @@ export const RedeemSpark = ({ userId, template, state, onClose }: OnTemplateProp
 
 const MOST = 1_000_000;
 
-/** Sets counters of a player by hand. */
+/** The lower tiers with a pity of their own, with their names. */
+const lowerOf = ({ pities }: OnTemplateProps['state']) =>
+  pities.map(({ tier, tierName, since }) => ({ tier, name: tierName ?? 'a deleted tier', since }));
+
+/** Sets counters of a player by hand. What the template does not count has no field. */
 export const SetCounters = ({ userId, template, state, onClose }: OnTemplateProps) => {
   const { sinceTop, losses, sparkPoints } = state;
+  const lower = lowerOf(state);
+  const config = template.config as { featuredItemIds?: string[]; sparkCurrency?: number };
+  const hasFeatured = (config.featuredItemIds ?? []).length > 0 || losses > 0;
+  const hasSpark = config.sparkCurrency !== undefined;
   const form = useForm({
     initialValues: {
       sinceTop: sinceTop as Field,
       losses: losses as Field,
       sparkPoints: sparkPoints as Field,
+      pities: lower.map(({ tier, since }) => ({ tier, since: since as Field })),
       reason: '',
     },
-    validate: { sinceTop: whole(MOST), losses: whole(MOST), sparkPoints: whole(MOST), reason: validReason },
+    validate: {
+      ...{ sinceTop: isGiven, losses: isGiven, sparkPoints: isGiven },
+      pities: { since: isGiven },
+      reason: validReason,
+    },
   });
   const set = useChange({
-    run: (api, { reason, ...values }: typeof form.values) => {
+    run: (api, { reason, pities, ...values }: typeof form.values) => {
       const before: Record<string, number> = { sinceTop, losses, sparkPoints };
       const changed = Object.entries(values).flatMap(([name, value]) =>
         before[name] === value ? [] : [[name, Number(value)] as const],
       );
-      if (changed.length === 0) throw new Error('Nothing was changed.');
-      return api.users.setCounters(userId, template.id, Object.fromEntries(changed), because(reason));
+      const lowerChanged = pities
+        .filter(({ since }, place) => since !== lower[place]?.since)
+        .map(({ tier, since }) => ({ tier, since: Number(since) }));
+      if (changed.length + lowerChanged.length === 0) throw new Error('Nothing was changed.');
+      const body = { ...Object.fromEntries(changed), ...(lowerChanged.length > 0 && { pities: lowerChanged }) };
+      return api.users.setCounters(userId, template.id, body, because(reason));
     },
     done: () => 'Counters set',
   });
   const top = state.next[0]?.tierName ?? 'the top tier';
+  const count = { min: 0, max: MOST, isWhole: true, withAsterisk: true } as const;
   return (
     <FormDialog
       title={`Set counters of ${userId} on ${template.name}`}
@@ -128,9 +159,19 @@ export const SetCounters = ({ userId, template, state, onClose }: OnTemplateProp
       change={set}
       onClose={onClose}
     >
-      <NumberInput label={`Rolls without ${top}`} data-autofocus min={0} {...form.getInputProps('sinceTop')} />
-      <NumberInput label={`${top} results in a row that were not featured`} min={0} {...form.getInputProps('losses')} />
-      <NumberInput label="Spark points" min={0} {...form.getInputProps('sparkPoints')} />
+      <NumberField {...count} label={`Rolls without ${top}`} data-autofocus {...form.getInputProps('sinceTop')} />
+      {lower.map(({ tier, name }, place) => (
+        <NumberField
+          {...count}
+          key={tier}
+          label={`Rolls without ${name}`}
+          {...form.getInputProps(`pities.${place}.since`)}
+        />
+      ))}
+      {hasFeatured && (
+        <NumberField {...count} label={`${top} in a row that were not featured`} {...form.getInputProps('losses')} />
+      )}
+      {hasSpark && <NumberField {...count} label="Spark points" {...form.getInputProps('sparkPoints')} />}
       <ReasonField form={form} />
     </FormDialog>
   );

@@ -1,155 +1,170 @@
-import { Button, Group, Skeleton, Stack, Table } from '@mantine/core';
+import { Box, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import { useState } from 'react';
 import { explain, type Schemas } from '../../api/client.ts';
-import { useCounterChanges, usePermissions, usePlayerState, useTemplates, useWait } from '../../api/requests.ts';
+import { useCounterChanges, usePermissions, usePlayerStates, useTemplates, useWait } from '../../api/requests.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
+import { TableFrame } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatMoment, formatShare } from '../../parts/format.ts';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import type { OptionsById } from '../../parts/options.tsx';
+import { EmptyCard, Lines, Loaded } from '../../parts/loaded.tsx';
+import { type OptionsById, Swatch, tierColour } from '../../parts/options.tsx';
 import { useTemplateNames } from '../../parts/roll-events.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Detail, NameLink, Note, pathTo, Strong } from '../../parts/text.tsx';
+import { Detail, NameLink, Note, pathTo, Strong, TextLink } from '../../parts/text.tsx';
 import { RedeemSpark, RollFor, SetCounters } from './on-template.tsx';
+import classes from './pity.module.css';
 
 type State = Schemas['UserTemplateState'];
+type Template = Schemas['Template'];
 
-const nameIn = (options: OptionsById, tier: string | null): string =>
-  tier === null ? 'any item' : (options.get(tier)?.name ?? tier);
+const sparkCostOf = ({ config }: Template): number | undefined => (config as { sparkCurrency?: number }).sparkCurrency;
+const hasFeatured = ({ config }: Template): boolean =>
+  ((config as { featuredItemIds?: string[] }).featuredItemIds ?? []).length > 0;
 
-interface Shown {
-  readonly state: State;
-  readonly wait: Schemas['Wait'] | undefined;
-}
+/** Whether the player has ever rolled on it, as far as counters can tell. */
+const isPlayed = ({ rolls, sinceTop, losses, sparkPoints, accruedRolls, pities }: State): boolean =>
+  rolls + sinceTop + losses + sparkPoints + accruedRolls > 0 || pities.some(({ since }) => since > 0);
 
-/** How many rolls of how many: 30 / 90. */
-const progress = (since: number, certainWithin: number | null | undefined): string =>
-  certainWithin == null ? formatCount(since) : `${formatCount(since)} / ${formatCount(since + certainWithin)}`;
-
-/** A narrow screen shows only the most important columns; the others are listed below the name. */
-const columnsOf = (options: OptionsById): readonly Column<Shown>[] => [
-  {
-    header: 'Rolls',
-    ta: 'right',
-    visibleFrom: 'sm',
-    cell: ({ state: { rolls, accruedRolls } }) => (
-      <>
-        {formatCount(rolls)}
-        {accruedRolls > 0 && <Detail style={{ whiteSpace: 'nowrap' }}>{formatCount(accruedRolls)} to claim</Detail>}
-      </>
-    ),
-  },
-  {
-    header: 'Pity',
-    ta: 'right',
-    cell: ({ state, wait }) => (
-      <>
-        <span style={{ whiteSpace: 'nowrap' }}>
-          {wait?.tier === null ? '–' : progress(state.sinceTop, wait?.certainWithin)}
-        </span>
-        {state.next[0]?.tier != null && <Detail>{nameIn(options, state.next[0].tier)}</Detail>}
-      </>
-    ),
-  },
-  {
-    header: 'Lower tiers',
-    ta: 'right',
-    visibleFrom: 'sm',
-    cell: ({ state: { pities }, wait }) =>
-      pities
-        .map(({ tier, since }) => {
-          const certain = wait?.pities.find((pity) => pity.tier === tier)?.certainWithin;
-          return `${nameIn(options, tier)} ${progress(since, certain)}`;
-        })
-        .join(', ') || '–',
-  },
-  { header: 'Lost in a row', ta: 'right', visibleFrom: 'sm', cell: ({ state: { losses } }) => formatCount(losses) },
-  { header: 'Spark points', ta: 'right', cell: ({ state: { sparkPoints } }) => formatCount(sparkPoints) },
-  {
-    header: 'Next roll',
-    ta: 'right',
-    cell: ({ state: { next } }) =>
-      next.map(({ tier, rate }) => (
-        <Detail key={tier ?? ''} style={{ whiteSpace: 'nowrap' }}>
-          {nameIn(options, tier)} {formatShare(rate, 3)}
-        </Detail>
-      )),
-  },
-];
-
-const inShort = ({ rolls, losses, pities }: State, options: OptionsById): string =>
-  [
-    formatMany(rolls, 'roll'),
-    ...(losses > 0 ? [`${formatCount(losses)} lost in a row`] : []),
-    ...pities.map(({ tier, since }) => `${formatCount(since)} since ${nameIn(options, tier)}`),
-  ].join(', ');
-
-interface TemplateRowProps {
+interface OnTemplate {
   readonly userId: string;
-  readonly template: Schemas['Template'];
-  readonly options: OptionsById;
+  readonly template: Template;
+  readonly state: State;
 }
 
-type Act = 'roll' | 'spark' | 'counters';
-
-const TemplateRow = ({ userId, template, options }: TemplateRowProps) => {
-  const { id, name } = template;
-  const { data: state, isError, error } = usePlayerState(userId, id);
-  const { data: wait } = useWait(userId, id);
+/** What support can do on a template. */
+const Actions = ({ userId, template, state }: OnTemplate) => {
   const { canSupport } = usePermissions();
-  const [act, setAct] = useState<Act>();
-  const columns = columnsOf(options);
-  const hasSpark = (template.config as { sparkCurrency?: number }).sparkCurrency !== undefined;
-  const button = (label: string, opens: Act) => (
-    <Button variant="default" size="compact-xs" aria-label={`${label} on ${name}`} onClick={() => setAct(opens)}>
+  const [act, setAct] = useState<'roll' | 'spark' | 'counters'>();
+  if (!canSupport) return null;
+  const button = (label: string, opens: NonNullable<typeof act>) => (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`${label} on ${template.name}`}
+      onClick={() => setAct(opens)}
+    >
       {label}
     </Button>
   );
-  const dialog = state !== undefined && { userId, template, state, onClose: () => setAct(undefined) };
+  const dialog = { userId, template, state, onClose: () => setAct(undefined) };
+  // Without tiers there is nothing to count; receipts have every counter of verifiable rolls.
+  const hasCounters = template.verifiable !== true && state.next.some(({ tier }) => tier !== null);
   return (
     <>
-      <Table.Tr>
-        <Table.Th scope="row" style={{ verticalAlign: 'top' }}>
-          <NameLink href={pathTo('templates', id)}>{name}</NameLink>
-          {state !== undefined && (
-            <Detail fw={400} hiddenFrom="sm">
-              {inShort(state, options)}
-            </Detail>
-          )}
-        </Table.Th>
-        {state !== undefined ? (
-          <Cells columns={columns} row={{ state, wait }} />
-        ) : (
-          <Table.Td colSpan={columns.length}>
-            {isError ? (
-              <Note c="red">{explain(error)}</Note>
-            ) : (
-              <Skeleton height={20} role="status" aria-label="Loading" />
-            )}
-          </Table.Td>
-        )}
-      </Table.Tr>
-      {state !== undefined && (
-        <Table.Tr>
-          <Table.Td colSpan={columns.length + 1} pt={0}>
-            <Group justify="space-between" gap="xs">
-              <Note style={{ flex: '1 1 300px' }}>{wait !== undefined && state.rolls > 0 && wait.sentence}</Note>
-              {canSupport && (
-                <Group gap={6}>
-                  {button('Roll', 'roll')}
-                  {hasSpark && button('Redeem spark', 'spark')}
-                  {!template.verifiable && wait?.tier !== null && button('Set counters', 'counters')}
-                </Group>
-              )}
-            </Group>
-            {dialog && act === 'roll' && <RollFor {...dialog} />}
-            {dialog && act === 'spark' && <RedeemSpark {...dialog} />}
-            {dialog && act === 'counters' && <SetCounters {...dialog} />}
-          </Table.Td>
-        </Table.Tr>
-      )}
+      <Group gap={6}>
+        {button('Roll', 'roll')}
+        {sparkCostOf(template) !== undefined && button('Redeem spark', 'spark')}
+        {hasCounters && button('Set counters', 'counters')}
+      </Group>
+      {act === 'roll' && <RollFor {...dialog} />}
+      {act === 'spark' && <RedeemSpark {...dialog} />}
+      {act === 'counters' && <SetCounters {...dialog} />}
     </>
+  );
+};
+
+interface PityRow {
+  readonly tier: string | null;
+  readonly name: string;
+  /** Rolls since it came last; undefined without a pity of its own. */
+  readonly since: number | undefined;
+  readonly certainWithin: number | null | undefined;
+  readonly rate: number;
+}
+
+/** The tiers of a template, the rarest first, with their pity. */
+const rowsOf = ({ next, sinceTop, pities }: State, wait: Schemas['Wait'] | undefined): PityRow[] =>
+  next.map(({ tier, tierName, rate }, place) => {
+    const isTop = place === 0 && tier !== null;
+    const own = pities.find((pity) => pity.tier === tier);
+    return {
+      tier,
+      name: tier === null ? 'Any item' : (tierName ?? 'A deleted tier'),
+      since: isTop ? sinceTop : own?.since,
+      certainWithin: isTop ? wait?.certainWithin : wait?.pities.find((pity) => pity.tier === tier)?.certainWithin,
+      rate,
+    };
+  });
+
+/** How many rolls of how many: 30 / 90. */
+const Progress = ({ since, certainWithin }: Pick<PityRow, 'since' | 'certainWithin'>) => {
+  if (since === undefined) return <Detail>no pity</Detail>;
+  if (certainWithin == null) return <Text size="sm">{formatCount(since)}</Text>;
+  const most = since + certainWithin;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <div className={classes.bar} aria-hidden="true">
+        <div style={{ width: `${(100 * since) / most}%` }} />
+      </div>
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+        {formatCount(since)} / {formatCount(most)}
+      </Text>
+    </Group>
+  );
+};
+
+const Tiers = ({ name, rows, options }: { name: string; rows: readonly PityRow[]; options: OptionsById }) => (
+  <TableFrame label={`Pity on ${name}`} verticalSpacing={4} layout="fixed" className={classes.table}>
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th w="36%">Tier</Table.Th>
+        <Table.Th w="40%">Rolls without</Table.Th>
+        <Table.Th ta="right">Next roll</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {rows.map((row) => (
+        <Table.Tr key={row.tier ?? ''}>
+          <Table.Th scope="row" fw={400}>
+            <Group gap={8} wrap="nowrap">
+              <Swatch colour={tierColour(options, row.tier)} />
+              {row.name}
+            </Group>
+          </Table.Th>
+          <Table.Td>
+            <Progress {...row} />
+          </Table.Td>
+          <Table.Td ta="right">{formatShare(row.rate, 3)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </TableFrame>
+);
+
+/** What else is counted, in a line. */
+const othersOf = (template: Template, { rolls, losses, sparkPoints, accruedRolls }: State): string => {
+  const cost = sparkCostOf(template);
+  return [
+    formatMany(rolls, 'roll'),
+    ...(accruedRolls > 0 ? [`${formatCount(accruedRolls)} to claim`] : []),
+    ...(hasFeatured(template) || losses > 0 ? [`${formatCount(losses)} lost in a row`] : []),
+    ...(cost === undefined ? [] : [`${formatCount(sparkPoints)} of ${formatMany(cost, 'spark point')}`]),
+  ].join(' · ');
+};
+
+/** A template that the player rolls on: the answer to a complaint first, then every counter. */
+const PlayedTemplate = ({ options, ...on }: OnTemplate & { options: OptionsById }) => {
+  const { userId, template, state } = on;
+  const wait = useWait(userId, template.id).data;
+  return (
+    <Section
+      title={template.name}
+      padding="md"
+      about={
+        <Group gap={8}>
+          <Detail>{othersOf(template, state)}</Detail>
+          <TextLink size="xs" href={pathTo('templates', template.id)}>
+            Odds and rules
+          </TextLink>
+        </Group>
+      }
+      aside={<Actions {...on} />}
+    >
+      {wait !== undefined && <Text size="sm">{wait.sentence}</Text>}
+      <Box maw={600}>
+        <Tiers name={template.name} rows={rowsOf(state, wait)} options={options} />
+      </Box>
+    </Section>
   );
 };
 
@@ -173,7 +188,7 @@ const CounterChanges = ({ userId }: { userId: string }) => {
           <Strong>
             {names.get(change.templateId) ?? 'A deleted template'}: {told(change) || 'lower tiers'}
           </Strong>
-          <Detail>
+          <Detail style={{ overflowWrap: 'anywhere' }}>
             {formatMoment(change.createdAt)} with the secret {change.author}: {change.reason}
           </Detail>
         </div>
@@ -182,29 +197,59 @@ const CounterChanges = ({ userId }: { userId: string }) => {
   );
 };
 
-/** The state of a player on every template. */
-export const Pity = ({ userId }: { userId: string }) => {
+const Templates = ({ userId, templates }: { userId: string; templates: readonly Template[] }) => {
   const options = useLiveOptions();
-  const empty = (
-    <Empty title="No templates yet" icon={IconSparkles}>
-      Pity and spark are counted per template, such as a banner.
-    </Empty>
+  const states = usePlayerStates(
+    userId,
+    templates.map(({ id }) => id),
   );
+  if (states.some(({ isPending }) => isPending)) return <Lines count={6} />;
+  const known = templates.flatMap((template, place) => {
+    const state = states[place]?.data;
+    return state === undefined ? [] : [{ userId, template, state }];
+  });
+  const failed = templates.flatMap((template, place) => {
+    const error = states[place]?.error;
+    return error == null ? [] : [{ template, error }];
+  });
+  const played = known.filter(({ state }) => isPlayed(state)).toSorted((a, b) => b.state.rolls - a.state.rolls);
+  const others = known.filter(({ state }) => !isPlayed(state));
   return (
-    <Loaded query={useTemplates()} empty={empty}>
-      {({ rows }) => (
-        <Stack>
-          <TableFrame label="Pity and spark" minWidth={860} isCard>
-            <Head columns={[{ header: 'Template', cell: () => null }, ...columnsOf(options)]} />
-            <Table.Tbody>
-              {rows.map((template) => (
-                <TemplateRow key={template.id} userId={userId} template={template} options={options} />
-              ))}
-            </Table.Tbody>
-          </TableFrame>
-          <CounterChanges userId={userId} />
-        </Stack>
+    <Stack>
+      {played.map((on) => (
+        <PlayedTemplate key={on.template.id} {...on} options={options} />
+      ))}
+      {others.length + failed.length > 0 && (
+        <Section title="Not rolled on yet" padding="md" gap={4}>
+          {others.map((on) => (
+            <Group key={on.template.id} justify="space-between" gap="xs" mih={36}>
+              <NameLink href={pathTo('templates', on.template.id)}>{on.template.name}</NameLink>
+              <Actions {...on} />
+            </Group>
+          ))}
+          {failed.map(({ template, error }) => (
+            <Group key={template.id} justify="space-between" gap="xs" mih={36}>
+              <NameLink href={pathTo('templates', template.id)}>{template.name}</NameLink>
+              <Note c="var(--mantine-color-error)">{explain(error)}</Note>
+            </Group>
+          ))}
+        </Section>
       )}
-    </Loaded>
+      <CounterChanges userId={userId} />
+    </Stack>
   );
 };
+
+/** The state of a player on every template. */
+export const Pity = ({ userId }: { userId: string }) => (
+  <Loaded
+    query={useTemplates()}
+    empty={
+      <EmptyCard title="No templates yet" icon={IconSparkles}>
+        Pity and spark are counted per template, such as a banner.
+      </EmptyCard>
+    }
+  >
+    {({ rows }) => <Templates userId={userId} templates={rows} />}
+  </Loaded>
+);

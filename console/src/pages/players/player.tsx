@@ -3,6 +3,7 @@ import { IconBackpack, IconDots, IconDownload, IconGift, IconTrash } from '@tabl
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useBags, useChange, useInstances, usePermissions, useUser } from '../../api/requests.ts';
+import { useInAddress } from '../../parts/address.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
@@ -17,6 +18,10 @@ import { Fairness } from './fairness.tsx';
 import { GiveBag, GiveItem } from './give.tsx';
 import { Pity } from './pity.tsx';
 
+const FIRST_TAB = 'belongings';
+/** All tabs fit on a narrow screen. */
+const TAB_PADDING = { base: 7, sm: 'md' };
+
 /** A player may have tens of thousands of items. */
 const EXPORT_MS = 600_000;
 
@@ -27,6 +32,7 @@ export const Player = () => {
   const instances = useInstances(id);
   const { canSupport } = usePermissions();
   const [, navigate] = useLocation();
+  const [tab, setTab] = useInAddress('tab');
   const [given, setGiven] = useState<'item' | 'bag' | 'deletion'>();
   const close = () => setGiven(undefined);
   const download = useChange({
@@ -48,14 +54,9 @@ export const Player = () => {
       actions={
         <>
           {canSupport && bags.data !== undefined && (
-            <>
-              <IconButton icon={IconBackpack} onClick={() => setGiven('bag')}>
-                Give a bag
-              </IconButton>
-              <IconButton variant="filled" icon={IconGift} onClick={() => setGiven('item')}>
-                Give an item
-              </IconButton>
-            </>
+            <IconButton variant="filled" icon={IconGift} onClick={() => setGiven('item')}>
+              Give an item
+            </IconButton>
           )}
           <Menu position="bottom-end">
             <Menu.Target>
@@ -64,6 +65,11 @@ export const Player = () => {
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
+              {canSupport && (
+                <Menu.Item leftSection={<IconBackpack size={16} />} onClick={() => setGiven('bag')}>
+                  Give a bag
+                </Menu.Item>
+              )}
               <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => download.mutate(undefined)}>
                 Export everything as a file
               </Menu.Item>
@@ -83,14 +89,22 @@ export const Player = () => {
     >
       <Loaded query={user} lines={8}>
         {() => (
-          <Tabs key={id} defaultValue="belongings" keepMounted={false}>
+          <Tabs key={id} value={tab || FIRST_TAB} onChange={setTab} keepMounted={false}>
             <Tabs.List mb="lg">
-              <Tabs.Tab value="belongings">Belongings</Tabs.Tab>
-              <Tabs.Tab value="pity">Pity and spark</Tabs.Tab>
-              <Tabs.Tab value="rolls">Rolls</Tabs.Tab>
-              <Tabs.Tab value="fairness">Fairness</Tabs.Tab>
+              <Tabs.Tab px={TAB_PADDING} value={FIRST_TAB}>
+                Belongings
+              </Tabs.Tab>
+              <Tabs.Tab px={TAB_PADDING} value="pity">
+                Pity and spark
+              </Tabs.Tab>
+              <Tabs.Tab px={TAB_PADDING} value="rolls">
+                Rolls
+              </Tabs.Tab>
+              <Tabs.Tab px={TAB_PADDING} value="fairness">
+                Fairness
+              </Tabs.Tab>
             </Tabs.List>
-            <Tabs.Panel value="belongings">
+            <Tabs.Panel value={FIRST_TAB}>
               <Stack>
                 <AllLoaded queries={[bags, instances]} lines={8}>
                   {(ownBags, owned) => <Belongings userId={id} bags={ownBags.rows} owned={owned} />}

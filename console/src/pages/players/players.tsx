@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useFoundUsers } from '../../api/requests.ts';
+import { useInAddress } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -35,13 +35,8 @@ const COLUMNS: readonly Column<User>[] = [
 ];
 
 export const Players = () => {
-  const [search, setSearch] = useState(() => new URLSearchParams(window.location.search).get('q') ?? '');
+  const [search, setSearch] = useInAddress('q');
   const [prefix] = useDebouncedValue(search.trim(), 200);
-  // The address keeps what was looked for.
-  useEffect(() => {
-    const path = window.location.pathname;
-    window.history.replaceState(null, '', prefix === '' ? path : `${path}?q=${encodeURIComponent(prefix)}`);
-  }, [prefix]);
   const found = useFoundUsers(prefix);
   const empty =
     prefix === '' ? (
@@ -76,6 +71,7 @@ export const Players = () => {
             keyOf={({ id }) => id}
             sortedBy={prefix === '' ? { header: 'Since', isDescending: true } : undefined}
             minWidth={520}
+            verticalSpacing={7}
             isCard
             empty={empty}
             count={formatMany(rows.length, 'player')}
