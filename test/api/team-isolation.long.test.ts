@@ -108,7 +108,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('own', '/catalog/plan', { changes: [{ kind: 'item', id: 'a-item', after: null }] }),
     attempt('not found', '/catalog/plan', { rollbackTo: 1000 }),
   ],
-  'POST /catalog/publish': () => [attempt('not found', '/catalog/publish', { undo: 1000, baseVersion: 6 })],
+  'POST /catalog/publish': () => [attempt('not found', '/catalog/publish', { undo: 1000, baseVersion: 7 })],
   'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
   'PUT /attributes/:id': (a) => [
     attempt('not found', '/attributes/a-attribute', { name: 'B' }),
@@ -488,7 +488,7 @@ onEveryQuietDatabase('teams', (service, engine) => {
       const free = [
         ...['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'],
         ...['template_versions', 'evidence_due', 'evidence_streams', 'evidence_frozen'],
-        ...['player_seeds', 'player_receipts', 'counter_changes'],
+        ...['player_seeds', 'player_receipts', 'counter_changes', 'balances', 'balance_entries', 'grants'],
       ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
