@@ -42,7 +42,7 @@ export const firstTeamAt = (address: string): Team => teamAt(address, TEAM);
 
 const send = async (
   { address, authorization }: Team,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: string,
   more: Record<string, string> = {},
@@ -62,6 +62,9 @@ export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse
 
 export const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
   JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
+
+export const put = (team: Team, path: string, body: object): Promise<string> =>
+  ask(team, 'PUT', path, JSON.stringify(body));
 
 const LONGEST_PAGE = 1000;
 

@@ -14,6 +14,8 @@ import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
 import { createCatalogs } from './features/compiled-catalog/compiled-catalog.service.ts';
 import { disclosureRoutes } from './features/disclosure/disclosure.routes.ts';
 import { createDisclosures } from './features/disclosure/disclosure.service.ts';
+import { eventRoutes } from './features/events/events.routes.ts';
+import { createFeedWatch } from './features/events/watching.service.ts';
 import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
 import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
 import { snapshotRoutes } from './features/fairness/public-snapshots.routes.ts';
@@ -52,6 +54,7 @@ import { userSpaceRoutes } from './features/user-spaces/user-spaces.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
+import { createEventStreams } from './http/event-streams.ts';
 import { guideRoutes } from './http/guides.ts';
 import { createRequestRunners } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -121,6 +124,16 @@ export const buildApp = async ({
   const identities = createIdentities();
   const readWhole = createWholeCatalogs();
   const teamKeys = createTeamKeys(database.write);
+  const feedWatch = createFeedWatch(
+    {
+      read: database.read,
+      // SQLite gives events their places as they are written.
+      transaction: database.engine === 'sqlite' ? undefined : database.transaction,
+      onEvents: database.onEvents,
+    },
+    catalogs,
+  );
+  app.addHook('onClose', async () => feedWatch.stop());
   const parts = {
     database,
     ...createRequestRunners(database),
@@ -130,7 +143,10 @@ export const buildApp = async ({
     readWhole,
     disclosures: createDisclosures({ reads, compute, keptOdds, readWhole, clock, readyTemplates, identities }),
     draws,
+    feedWatch,
+    streams: createEventStreams(app, authorizer),
     identities,
+    read: database.read,
     write: database.write,
     manifests: createManifests(),
     isUpgraded: () => database.hasCompleted('0016-second-edition'),
@@ -189,6 +205,7 @@ export const buildApp = async ({
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   evidenceRoutes(app, parts);
+  eventRoutes(app, parts);
   teamRoutes(app, parts);
   const choreParts = { database, compute, computeDue, readWhole, teamKeys, clock, logger, settings };
   const chores = doesChores

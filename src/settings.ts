@@ -39,6 +39,8 @@ export interface Settings {
   /** How long roll events and the history of item instances are kept; infinity for forever. */
   readonly keepRollEventsDays: number;
   readonly keepHistoryDays: number;
+  /** How long events are kept. */
+  readonly keepEventsDays: number;
   /** Where traces are sent; undefined if they are not. */
   readonly tracing: TracingSettings | undefined;
 }
@@ -76,10 +78,10 @@ export const readSettings = (environment: Environment): Settings => {
     if (value === undefined) errors.push(`${name} ${expected}`);
     return value ?? fallback;
   };
-  const days = (name: string): number =>
+  const days = (name: string, fallback = Number.POSITIVE_INFINITY): number =>
     checked(
       name,
-      Number.POSITIVE_INFINITY,
+      fallback,
       (text) => parseWhole(text, LIMITS.keepDays),
       `must be a whole number of days from 1 to ${LIMITS.keepDays}`,
     );
@@ -168,6 +170,7 @@ export const readSettings = (environment: Environment): Settings => {
     ),
     keepRollEventsDays: days('KEEP_ROLL_EVENTS_DAYS'),
     keepHistoryDays: days('KEEP_HISTORY_DAYS'),
+    keepEventsDays: days('KEEP_EVENTS_DAYS', LIMITS.keepEventsDaysByDefault),
     tracing: readTracing(checked, given('OTEL_SERVICE_NAME')),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';

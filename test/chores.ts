@@ -79,7 +79,7 @@ export const doAllChores = async ({ database }: Running, teams: readonly Client[
   }
   await database.transaction(NO_TEAM, ({ queries }) => queries.updateTable('chores').set({ due_at: 0 }).execute());
   const logger = pino({ level: 'silent' });
-  const settings = { keepRollEventsDays: 30, keepHistoryDays: 30 };
+  const settings = { keepRollEventsDays: 30, keepEventsDays: Number.POSITIVE_INFINITY, keepHistoryDays: 30 };
   const clock = () => Date.now() + 500 * DAY_MS;
   const teamKeys = createTeamKeys(database.write);
   const threads = { compute, computeDue: compute };

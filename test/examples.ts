@@ -20,6 +20,10 @@ const GENERATED_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{
 
 /** Seeds, and hashes of texts with generated ids. */
 const HASH = /[0-9a-f]{64}/g;
+
+/** Ids of events, which are made of hashes, and the random part of cursors. */
+const EVENT_ID = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}/g;
+const CURSOR = /"(\d+)\.[0-9a-f]{8}(\.\d+)?"/g;
 const SOME_HASH = 'b2849b2da61e346930ab44ee5958cf8dff36cd7c4688587f18eed5ef9b7b798b';
 
 /** Replaces what differs from run to run: generated ids are numbered in the order in which they appear. */
@@ -35,6 +39,8 @@ const createNormalizer = ({ teamId }: Pick<Service, 'teamId'>) => {
       text
         .replaceAll(TIME, NOW)
         .replaceAll(HASH, SOME_HASH)
+        .replaceAll(EVENT_ID, '6b2f0c1e-5a3d-8f41-ab27-90d1c4e8f635')
+        .replaceAll(CURSOR, '"$1.9f2c01aa$2"')
         .replaceAll(/"secret":"[^"]+"/g, '"secret":"the-secret-shown-only-this-once"'),
     );
   };
@@ -60,6 +66,8 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
 
   for (const path of ['/healthz', '/readyz', '/team']) await send('GET', path);
   await send('PUT', '/team', { verifiableRolls: false });
+  await send('GET', '/team/events');
+  await send('PUT', '/team/events', { types: null });
   const { id: secretId } = await send('POST', '/secrets', { name: 'Game server', role: 'support' });
   await send('GET', '/secrets');
   await send('DELETE', `/secrets/${secretId}`);
@@ -204,6 +212,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/users/player-1/balances/gem/history');
   await send('GET', '/balances/report?itemId=gem');
   await send('GET', '/users/player-1/export');
+  await send('GET', '/events?types=roll.made&limit=1');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await recordAll(service);

@@ -79,7 +79,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^compute\//, 'compute'],
   [/^catalog\//, 'catalog'],
   [
-    /^database\/(work|declarations|outside|paging|chunks|claims|observer|public-reads|snapshot-reader)\.ts$/,
+    /^database\/(work|declarations|events|outside|paging|chunks|claims|observer|public-reads|snapshot-reader)\.ts$/,
     'units of work',
   ],
   [/^database\//, 'database'],
@@ -251,10 +251,13 @@ describe('the architecture', () => {
     const contracts = packageImports.filter(({ path }) => ['contract', 'schemas'].includes(layerOf(path) as Layer));
     assert.ok(contracts.length > 5);
     for (const { path, target } of contracts) assert.equal(target, 'typebox', path);
-    // From the common modules, contracts may use only limits and roles.
+    // From the common modules, contracts may use only limits, roles and types of events.
     for (const { path, target } of ourImports.filter((found) => layerOf(found.path) === 'contract'))
       if (layerOf(target) === 'common')
-        assert.ok(['shared/limits.ts', 'shared/context.ts'].includes(target), `${path} imports ${target}`);
+        assert.ok(
+          ['shared/limits.ts', 'shared/context.ts', 'shared/event-types.ts'].includes(target),
+          `${path} imports ${target}`,
+        );
   });
 
   test('gives services a unit of work, never the whole database', () => {
@@ -364,6 +367,8 @@ describe('the architecture', () => {
       user_space_rows: 'placements',
       stored_answers: 'http',
       roll_events: 'rolls',
+      events: 'events',
+      event_feeds: 'events',
       roll_counts: 'statistics',
       roll_pending: 'statistics',
       roll_evidence: 'evidence',
@@ -405,6 +410,8 @@ describe('the architecture', () => {
       evidence: ['roll_pending'],
       // A check compares tables with each other, and changes nothing.
       maintenance: [
+        'events',
+        'event_feeds',
         'teams',
         'catalog_versions',
         'catalog_changes',

@@ -36,6 +36,7 @@ describe('settings', () => {
       keepRollEventsDays: Number.POSITIVE_INFINITY,
       keepHistoryDays: Number.POSITIVE_INFINITY,
       tracing: undefined,
+      keepEventsDays: 30,
     });
   });
 
@@ -65,6 +66,7 @@ describe('settings', () => {
         OTEL_SERVICE_NAME: 'items',
         OTEL_TRACES_SAMPLER_ARG: '0.25',
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        KEEP_EVENTS_DAYS: '7',
       }),
       {
         host: '::',
@@ -90,6 +92,7 @@ describe('settings', () => {
           headers: { authorization: 'Bearer a=b', 'x-tenant': 'items' },
           ratio: 0.25,
         },
+        keepEventsDays: 7,
       },
     );
   });
@@ -115,6 +118,7 @@ describe('settings', () => {
       'KEEP_HISTORY_DAYS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'OTEL_TRACES_SAMPLER_ARG',
+      'KEEP_EVENTS_DAYS',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -174,6 +178,7 @@ describe('settings', () => {
     TRUST_PROXY: ['off', 'loopback', '10.0.0.1', '10.0.0.0/8,::1', 'fd00::/8', 'uniquelocal, 192.0.2.1/32'],
     KEEP_ROLL_EVENTS_DAYS: ['1', '36500'],
     KEEP_HISTORY_DAYS: ['1', '36500'],
+    KEEP_EVENTS_DAYS: ['1', '36500'],
   })) {
     for (const value of values)
       test(`accept ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -229,6 +234,7 @@ describe('settings', () => {
       TRUST_PROXY: ['on', '1', '10.0.0', '10.0.0.0/33', '::/129', 'proxy.example', '10.0.0.1,', '10.0.0.1/a'],
       KEEP_ROLL_EVENTS_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
       KEEP_HISTORY_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
+      KEEP_EVENTS_DAYS: ['0', '-1', 'ever'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {

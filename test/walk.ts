@@ -40,6 +40,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   for (const path of ['/healthz', '/readyz', '/team']) await get(path);
   await send('PUT', '/team', { verifiableRolls: true });
   await send('PUT', '/team', { verifiableRolls: false });
+  const { types } = await get('/team/events');
+  await send('PUT', '/team/events', { types });
   const secret = await send('POST', '/secrets', { name: 'game server', role: 'write' });
   await get('/secrets');
   await send('DELETE', `/secrets/${secret.id}`);
@@ -244,6 +246,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     ],
   ])
     await get(path);
+
+  await get('/events?types=roll.made&limit=1');
 
   // What is public is noted within a second or so.
   const banner = `/public/${team.teamId}/templates/banner`;

@@ -188,6 +188,9 @@ const methodType = (name: string, entry: string, operation: Operation): string =
   return `${documented}${conditional}\n${signature}`;
 };
 
+/** What is more than an operation. */
+const EVENTS = `${comment('The events of the team, as they happen; see EventFeed.')}events(options?: FeedOptions): EventFeed;`;
+
 const clientType = (paths: Document['paths']): string => {
   const nouns = Object.entries(OPERATIONS).map(([noun, entries]) => {
     const methods = Object.entries(entries).map(([name, entry]) => {
@@ -198,7 +201,7 @@ const clientType = (paths: Document['paths']): string => {
     });
     return `readonly ${noun}: {\n${methods.join('\n')}\n};`;
   });
-  return `/** The operations of the API by noun. */\nexport interface Client {\n${nouns.join('\n')}\n}\n`;
+  return `/** The operations of the API by noun. */\nexport interface Client {\n${EVENTS}\n${nouns.join('\n')}\n}\n`;
 };
 
 const refsIn = (value: unknown): string[] =>
@@ -211,7 +214,8 @@ export const modelsIn = ({ components }: Document, values: unknown): Set<string>
   return found;
 };
 
-const IMPORTS = `import type { List } from './list.ts';
+const IMPORTS = `import type { EventFeed, FeedOptions } from './feed.ts';
+import type { List } from './list.ts';
 import type { Call, CallOptions, ChangeOptions, PatchOptions, PostOptions, ReadOptions, WatchOptions } from './options.ts';
 `;
 

@@ -44,6 +44,8 @@ declare
     'user_space_rows',
     'stored_answers',
     'roll_events',
+    'events',
+    'event_feeds',
     'roll_counts',
     'roll_pending',
     'roll_evidence',

@@ -1,11 +1,12 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { LIMITS } from '../shared/limits.ts';
-import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
+import type { Ask, KeyOf, KeyTypes, Lookup, Rows, SharedLock, Write } from './declarations.ts';
+import { insertEvents, keptTypes, type NewEvent, rollerOf, rowsOfEvents, typesOf, unknownUsers } from './events.ts';
 import { createQueries } from './kysely.ts';
 import { KnownRows, keyText, RowBatch, tableRank, type Values } from './row-batch.ts';
 import type { Question, Session } from './session.ts';
 import { TABLES, type Tables } from './tables.ts';
-import type { Queries, Transaction } from './work.ts';
+import { NO_TEAM, type Queries, type Transaction } from './work.ts';
 
 /** Thrown when a command leaves its group, to run again later. */
 export class Postponed extends Error {
@@ -109,6 +110,13 @@ export class Group {
   #unwritten: RowBatch[] = [];
   /** Rows that commands share, which are written when all of them are done. */
   readonly #merged = new RowBatch();
+  /** What the commands that succeeded say about their changes, in the order in which they ended. */
+  readonly #events: NewEvent[] = [];
+  /** The types of events that the team keeps; asked for together with the first lookups of a group that may write. */
+  #keptTypes: ReadonlySet<string> | undefined;
+  #mayWrite = false;
+  /** Whether events are written. */
+  hasEvents = false;
   /** How often rows were written. */
   #writes = 0;
   /** Rows that commands in line may want to hold, as the commands that are done leave them. */
@@ -139,11 +147,14 @@ export class Group {
   async run(commands: readonly Command[], { willWrite, willCommit, commits = false }: RunOptions): Promise<Outcome[]> {
     this.#begin();
     this.#willWrite = willWrite;
+    this.#mayWrite = true;
     const works = this.#worksOf(commands);
     const outcomes = await Promise.all(works.map((work) => work.run()));
     if (this.#failure !== undefined) throw this.#failure.error;
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
-    await this.#write(this.#merged);
+    const events = await this.#eventRows();
+    this.hasEvents = events.length > 0;
+    await this.#write([this.#merged], events);
     if (this.#hasWritten || (commits && kept.length > 0)) {
       willCommit?.();
       await this.session.commit();
@@ -233,6 +244,7 @@ export class Group {
 
   /** Keeps the rows of a command that succeeded until they are written. */
   #keep(work: GroupWork): void {
+    for (const event of work.events) this.#events.push(event);
     const own: [Write<unknown>, unknown][] = [];
     for (const [write, row] of work.written) {
       if (write.merge === undefined) own.push([write, row]);
@@ -313,12 +325,36 @@ export class Group {
     }
   }
 
+  /** The rows of the events that the team keeps. */
+  async #eventRows(): Promise<Rows[]> {
+    const { teamId, session } = this;
+    if (this.#events.length === 0 || teamId === NO_TEAM) return [];
+    if (this.#keptTypes === undefined) {
+      const [[found = []] = []] = await session.ask([{ teamId, lookup: keptTypes, keys: [[]] }]);
+      this.#keptTypes = typesOf(found as never);
+    }
+    const types = this.#keptTypes;
+    const kept = this.#events.filter(({ type }) => types.has(type));
+    if (kept.length === 0) return [];
+    const rollers = new Map<string, string>();
+    // Users who are created here may not be written yet.
+    for (const { user } of this.#events) if (user?.roller_id !== undefined) rollers.set(user.id, user.roller_id);
+    const ids = unknownUsers(kept, rollers);
+    if (ids.length > 0) {
+      const [found = []] = await session.ask([{ teamId, lookup: rollerOf, keys: ids.map((id) => [id]) }]);
+      for (const [index, [user]] of (found as { roller_id: string }[][]).entries())
+        if (user !== undefined) rollers.set(ids[index] as string, user.roller_id);
+    }
+    return [{ teamId, write: insertEvents as Write<unknown>, rows: await rowsOfEvents(kept, rollers) }];
+  }
+
   /** Writes the rows of the commands that are done; in the end, together with those that they share. */
-  async #write(...shared: RowBatch[]): Promise<void> {
+  async #write(shared: readonly RowBatch[] = [], events: readonly Rows[] = []): Promise<void> {
     this.#willWrite?.();
     this.#willWrite = undefined;
     this.#writes += 1;
     const rows = [...this.#unwritten.splice(0), ...shared].flatMap((batch) => batch.rows(this.teamId));
+    rows.push(...events);
     if (rows.length === 0) return;
     this.#hasWritten = true;
     await this.session.send(rows);
@@ -378,7 +414,11 @@ export class Group {
       return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
     });
     this.#begin();
+    const { teamId } = this;
+    const asksTypes = this.#mayWrite && this.#keptTypes === undefined && teamId !== NO_TEAM;
+    if (asksTypes) questions.push({ teamId, lookup: keptTypes, keys: [[]] });
     const rowsPerQuestion = await this.session.ask(questions);
+    if (asksTypes) this.#keptTypes = typesOf((rowsPerQuestion.at(-1)?.[0] ?? []) as never);
     // What was found before these locks is not known any more; rows that are not written yet were not found.
     if (isLocking) this.#known.clear();
     const areKnown = isLocking && this.#line.length > 0 && this.#unwritten.length === 0;
@@ -399,6 +439,7 @@ class GroupWork implements Transaction {
   readonly command: Command;
   /** In the order in which they were written. */
   readonly written: [write: Write<unknown>, row: unknown][] = [];
+  readonly events: NewEvent[] = [];
   /** All keys that it is known to need. */
   readonly wants: string[] = [];
   isDone = false;
@@ -456,6 +497,10 @@ class GroupWork implements Transaction {
 
   write<Row>(write: Write<Row>, ...rows: Row[]): void {
     for (const row of rows) this.written.push([write as Write<unknown>, row]);
+  }
+
+  record(event: NewEvent): void {
+    this.events.push(event);
   }
 
   remember(fact: () => void): void {

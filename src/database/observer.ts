@@ -30,8 +30,11 @@ const noop = (): void => {};
 /** The current observer of a database; initially one that does nothing. */
 export interface Observed {
   by: DatabaseObserver;
+  /** Called when events of a team were committed here. */
+  eventsOf: (teamId: string) => void;
 }
 
 export const unobserved = (): Observed => ({
   by: { opened: noop, grouped: noop, reran: noop, synced: noop },
+  eventsOf: noop,
 });

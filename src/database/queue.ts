@@ -277,7 +277,10 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
     try {
       const outcomes = await group.run(commands, { ...options, willCommit });
       const durable = group.session.durable();
-      durable.then(() => commit?.succeeded());
+      durable.then(() => {
+        commit?.succeeded();
+        if (group.hasEvents) observed.eventsOf(group.teamId);
+      });
       return { outcomes, durable };
     } catch (error) {
       commit?.failed();

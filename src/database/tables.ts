@@ -354,6 +354,18 @@ export interface Tables {
     details: string | null;
   };
   /**
+   * What happened, as JSON: the events of a transaction, or a part of them. `batch` is the id of the first part. Ids start
+   * with the time. `number` says in which order rows were written; it is null on SQLite, where `position` is known at once.
+   * Elsewhere that is null until the row has its place in the feed.
+   */
+  events: TeamRow & { batch: string; number: number | null; position: number | null; events: string };
+  /**
+   * The feed of a team: the last position, with the id of its row, and as JSON the types of events that the team keeps;
+   * null for the usual ones, as without a row.
+   */
+  event_feeds: { team_id: string; types: string | null; position: number; last_id: string | null };
+
+  /**
    * Roll counters: per day and, with an empty `day`, in total. `template_id` is empty for rolls without a template.
    * `counts` lists items, each followed by how often it was rolled; `rolls` is the sum. The items of a day and template
    * are split into parts, so that no text gets very long.
@@ -466,6 +478,8 @@ export const TABLES: readonly (keyof Tables)[] = [
   'user_space_rows',
   'stored_answers',
   'roll_events',
+  'events',
+  'event_feeds',
   'roll_counts',
   'roll_pending',
   'roll_evidence',

@@ -1,6 +1,7 @@
 /** The database as the rest of the service sees it: units of work, and what stores declare for them. */
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Ask, Hold, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
+import type { NewEvent } from './events.ts';
 import type { DatabaseObserver } from './observer.ts';
 import type { Tables } from './tables.ts';
 
@@ -44,6 +45,11 @@ export interface Work extends Finder {
   /** Keeps other commands of this process from claiming the same name, when there is no row to lock yet. */
   claim(name: string): void;
   write<Row>(write: Write<Row>, ...rows: Row[]): void;
+  /**
+   * Says what this command changes, for the feed of the team. Events are written with the changes, in the order in which
+   * they are recorded.
+   */
+  record(event: NewEvent): void;
   /** Called once what this command has seen is committed; only then may later commands rely on it. */
   remember(fact: () => void): void;
 }
@@ -66,7 +72,7 @@ export interface Reader extends Finder {
 export type Engine = 'sqlite' | 'postgres';
 
 /** Tables whose ids start with the time. */
-export type TimedTable = 'roll_events';
+export type TimedTable = 'roll_events' | 'events';
 /** A table as it is in the database: its columns in order, and the columns of its primary key. */
 export interface Table {
   readonly name: string;
@@ -140,6 +146,8 @@ export interface Database {
   maintain(): Promise<void>;
   /** Deletes the rows with ids from before a moment, in steps, while `shouldContinue` returns true. */
   removeBefore(table: TimedTable, beforeMs: number, shouldContinue: () => boolean): Promise<void>;
+  /** Sets what is called when events of a team were committed here, replacing any other. */
+  onEvents(listener: (teamId: string) => void): void;
   /** Sets the observer, replacing any other. */
   observe(observer: DatabaseObserver): void;
   close(): Promise<void>;
@@ -167,6 +175,9 @@ export type Read = Database['read'];
 
 /** For commands outside any unit of work, which must not wait for them but run again afterwards: see `rerunAfter`. */
 export type RunCommand = Database['write'];
+
+/** For transactions outside any other. */
+export type RunTransaction = Database['transaction'];
 
 /** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';

@@ -71,6 +71,14 @@ export class Exchange {
     }
   }
 
+  /** Lets others have its slot, while it waits for what costs nothing. */
+  giveSlot(): void {
+    if (!this.isAdmitted) return;
+    const { onEnd } = this;
+    this.onEnd = noop;
+    onEnd(this);
+  }
+
   close(): void {
     this.isClosed = true;
     this.onClose(this);

@@ -53,6 +53,16 @@ const RESPONSES: readonly ErrorResponse[] = [
     issues: [{ path: '/body/userSpaceId', message: 'has no room for it' }],
   },
   {
+    name: 'Gone',
+    code: 'GONE',
+    description:
+      'The cursor is not in the feed, or no longer. Go on without `after`, from the oldest event that is kept.',
+    headers: [],
+    issues: [
+      { path: '/query/after', message: 'is not in the feed, or no longer; the oldest cursor is 1841.9f2c01aa.0' },
+    ],
+  },
+  {
     name: 'PreconditionFailed',
     code: 'PRECONDITION_FAILED',
     description: 'The entity is not as `If-Match` says: it was changed in the meantime. Nothing was changed.',

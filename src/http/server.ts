@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
@@ -49,6 +50,8 @@ declare module 'fastify' {
     readonly isStopping: () => boolean;
     /** Makes `isStopping` true; `close` does the stopping. */
     readonly prepareToStop: () => void;
+    /** Aborts as soon as the service is told to stop. */
+    readonly stopSignal: AbortSignal;
     /** What a caller is told about a failure. Anything unexpected is logged. */
     readonly explainFailure: (error: unknown, request: FastifyRequest) => ServiceError;
     /** Responses that clients have not read yet. */
@@ -358,12 +361,18 @@ export const createServer = async ({
   const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
   let isStopping = false;
   app.decorate('isStopping', () => isStopping);
+  const stopping = new AbortController();
+  // Every request that waits for events listens.
+  setMaxListeners(0, stopping.signal);
+  app.decorate('stopSignal', stopping.signal);
   app.decorate('prepareToStop', () => {
     isStopping = true;
+    stopping.abort();
   });
   const drain = createDrain(app.server, exchanges);
   app.addHook('preClose', async () => {
     isStopping = true;
+    stopping.abort();
     await Promise.all([cancelWork(), drain()]);
   });
   app.addHook('onClose', async () => clearInterval(sweeper));

@@ -11,6 +11,7 @@ import {
   listScheduled,
   publishDueDraft,
 } from '../features/catalog/drafts.service.ts';
+import { sequenceEvents, teamsToSequence } from '../features/events/events.service.ts';
 import {
   findFreeze,
   findOldDays,
@@ -65,7 +66,7 @@ interface Parts {
   readonly teamKeys: TeamKeys;
   readonly clock: () => number;
   readonly logger: Logger;
-  readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
+  readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays' | 'keepEventsDays'>;
   readonly watch?: ChoreObserver;
   readonly traceWork?: TraceWork;
 }
@@ -148,6 +149,24 @@ export const removeRolls = async (
   await database.removeBefore('roll_events', beforeMs, shouldContinue);
   const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
   await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
+};
+
+/** Deletes events that are past their retention period. */
+export const removeEvents = async (
+  { database, clock, settings }: RemovalParts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  const chore = 'events';
+  if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
+  await database.removeBefore('events', clock() - settings.keepEventsDays * MS_PER_DAY, shouldContinue);
+  const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
+  await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
+};
+
+/** Gives events their places that a node did not, because it was killed after it had committed them. */
+const sequenceRest = async ({ database }: Pick<Parts, 'database'>, shouldContinue: () => boolean): Promise<void> => {
+  for (const teamId of await database.read(NO_TEAM, teamsToSequence))
+    if (shouldContinue()) await database.transaction(teamId, sequenceEvents);
 };
 
 /** Walks the whole history in steps and deletes events that are past their retention period. */
@@ -403,6 +422,13 @@ export const choresOf = (parts: Parts): Chore[] => {
       work: inWhiles(createFolding(database, LIMITS.rollCountsFoldedFrom)),
     },
     {
+      name: 'events',
+      everyMs: 1_000,
+      isForTeams: true,
+      failure: 'could not give events their places; will retry',
+      work: (shouldContinue) => sequenceRest(parts, shouldContinue),
+    },
+    {
       name: 'log',
       everyMs: 1_000,
       isForTeams: true,
@@ -423,6 +449,13 @@ export const choresOf = (parts: Parts): Chore[] => {
       work: (shouldContinue) => freezeObservations(parts, shouldContinue),
     },
   ];
+  if (settings.keepEventsDays < Number.POSITIVE_INFINITY)
+    chores.push({
+      name: 'events removal',
+      everyMs: 60_000,
+      failure: 'could not delete old events; will retry',
+      work: (shouldContinue) => removeEvents(parts, shouldContinue),
+    });
   if (settings.keepRollEventsDays < Number.POSITIVE_INFINITY)
     chores.push({
       name: 'rolls',

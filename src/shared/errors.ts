@@ -7,6 +7,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, message: 'Insufficient access' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   CONFLICT: { status: 409, message: 'Conflict' },
+  GONE: { status: 410, message: 'Gone' },
   PRECONDITION_FAILED: { status: 412, message: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported media type' },
@@ -47,6 +48,7 @@ export class ServiceError extends Error {
 export const invalid = (...issues: Issue[]): ServiceError => new ServiceError('BAD_REQUEST', issues);
 export const forbidden = (...issues: Issue[]): ServiceError => new ServiceError('FORBIDDEN', issues);
 export const notFound = (...issues: Issue[]): ServiceError => new ServiceError('NOT_FOUND', issues);
+export const gone = (...issues: Issue[]): ServiceError => new ServiceError('GONE', issues);
 export const conflict = (...issues: Issue[]): ServiceError => new ServiceError('CONFLICT', issues);
 
 /** The database cannot be reached or is overloaded; the cause is logged, never sent to the caller. */

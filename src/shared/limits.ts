@@ -46,6 +46,24 @@ export const LIMITS = {
   exportedRows: 200,
   /** By how much the time of a roll and the time in its id may differ. */
   rollEventsApartMs: 3_600_000,
+  /** In one row of the feed; what a transaction says beyond that goes to further rows. */
+  eventRowLength: 128 * 1024,
+  /** Rows of the feed that are read at once, and how often for one page that finds nothing. */
+  eventRowsRead: 16,
+  eventReadsPerPage: 32,
+  keepEventsDaysByDefault: 30,
+  eventsPerPage: 1000,
+  eventsPerPageByDefault: 100,
+  /** How long a request for events may wait for the next one. */
+  eventsWaitS: 25,
+  /** How often a node looks for new events of a team while somebody waits for them. */
+  eventsLookMs: 250,
+  /** New events of a team get their places at once, but not more often than this. */
+  eventsPassMs: 100,
+  /** Streams of one process. Each gets a comment from time to time, and is cut off if it reads nothing for that long. */
+  streams: 2000,
+  streamCommentMs: 15_000,
+  streamSlowMs: 30_000,
   issues: 100,
   /** For lists: a page ends early, with a `Link` to the next, once its rows have this many bytes. */
   responseBytes: 2 * 1024 * 1024,

@@ -245,6 +245,16 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     [/the results of roll broken cannot be read/],
   ],
   [
+    'events at the same position, and unreadable ones',
+    ["insert into events (team_id, id, batch, number, position, events) values ('TEAM', 'zz', 'zz', 1, 1, 'no list')"],
+    [/two rows of events have position 1/, /the events zz cannot be read/],
+  ],
+  [
+    'a feed that ends too early',
+    ["update event_feeds set position = 1 where team_id = 'TEAM'"],
+    [/the feed of events ends at position 1, but there are events up to \d+/],
+  ],
+  [
     'a creation without a cause',
     ["update item_instances set cause = null where team_id = 'TEAM' and id = 'untold'"],
     [/untold has no recorded creation/],

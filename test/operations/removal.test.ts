@@ -21,7 +21,7 @@ const partsOf = ({ database }: Pick<Service, 'database'>, nowMs: number) => ({
   database,
   clock: () => nowMs,
   logger: undefined as never,
-  settings: { keepRollEventsDays: 30, keepHistoryDays: 30 },
+  settings: { keepRollEventsDays: 30, keepEventsDays: 30, keepHistoryDays: 30 },
 });
 
 /** Makes a chore due again, as it would be hours later. */

@@ -1,3 +1,4 @@
+import { EventFeed, type FeedOptions } from './feed.ts';
 import { List } from './list.ts';
 import { OPERATIONS } from './operations.ts';
 import type {
@@ -148,5 +149,8 @@ export const createClient = (options: ClientOptions): Client => {
       ]),
     ),
   ]);
-  return Object.fromEntries(groups);
+  const client: Client = Object.assign(Object.fromEntries(groups), {
+    events: (given?: FeedOptions) => new EventFeed(client, given),
+  });
+  return client;
 };

@@ -16,6 +16,7 @@ export {
   UnavailableError,
   ValidationError,
 } from './errors.ts';
+export { EventFeed, type FeedOptions } from './feed.ts';
 export { List, type Page } from './list.ts';
 export type {
   Answer,

@@ -14,6 +14,8 @@ export const OPERATIONS = {
   team: {
     get: 'GET /team',
     update: 'PUT /team {body}',
+    events: 'GET /team/events',
+    updateEvents: 'PUT /team/events {body}',
   },
   secrets: {
     create: 'ONCE /secrets {body}',
@@ -121,6 +123,9 @@ export const OPERATIONS = {
     start: 'POST /users/{userId}/fairness',
     get: 'GET /users/{userId}/fairness',
     rotate: 'POST /users/{userId}/fairness/rotate {body}',
+  },
+  feed: {
+    page: 'GET /events {query}',
   },
   rollEvents: {
     list: 'LIST /roll-events',

@@ -74,6 +74,57 @@ const keepEvidenceForEver = async (schema: Kysely<unknown>, engine: Engine): Pro
     .execute();
 };
 
+/** On PostgreSQL, events have partitions by time as rolls do, and a number from a sequence says which was written first. */
+const partitionEvents = async (schema: Kysely<unknown>): Promise<void> => {
+  const run = (text: string) => sql.raw(text).execute(schema);
+  await run('create sequence events_number');
+  await run(`create table events (team_id text collate "C" not null, id text collate "C" not null,
+    batch text collate "C" not null, number bigint default nextval('events_number'), position bigint,
+    events text not null, constraint events_key primary key (team_id, id)) partition by range (id)`);
+  await run('alter sequence events_number owned by events.number');
+  await run('create table events_rest partition of events default');
+};
+
+/** One connection writes at a time, so events have their positions at once. Rows that were moved here keep theirs. */
+const createEventsInOrder = async (schema: Kysely<unknown>): Promise<void> => {
+  await schema.schema
+    .createTable('events')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('batch', 'text', (column) => column.notNull())
+    .addColumn('number', sql`bigint`)
+    .addColumn('position', sql`bigint`)
+    .addColumn('events', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('events_key', ['team_id', 'id'])
+    .execute();
+  // Inserted with its position instead: changing it afterwards would write it twice.
+  await sql`create trigger events_in_order before insert on events when new.position is null and new.number is null begin
+    insert into event_feeds (team_id, position, last_id) values (new.team_id, 1, new.id)
+      on conflict (team_id) do update set position = position + 1, last_id = new.id;
+    insert into events (team_id, id, batch, position, events)
+      select new.team_id, new.id, new.batch, position, new.events from event_feeds where team_id = new.team_id;
+    select raise(ignore);
+  end`.execute(schema);
+};
+
+/** What happened, in one order for each team. */
+const createEvents = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  const { id, byKey } = spellingOf(engine);
+  await byKey(
+    schema.schema
+      .createTable('event_feeds')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('types', 'text')
+      .addColumn('position', sql`bigint`, (column) => column.notNull().defaultTo(0))
+      .addColumn('last_id', id)
+      .addPrimaryKeyConstraint('event_feeds_key', ['team_id']) as never,
+  ).execute();
+  await (engine === 'postgres' ? partitionEvents(schema) : createEventsInOrder(schema));
+  await sql`create index events_by_position on events (team_id, position) where position is not null`.execute(schema);
+  // Has only what waits, so looking for it costs nothing.
+  await sql`create index events_waiting on events (team_id, id) where position is null`.execute(schema);
+};
+
 const indexRollers = (schema: Kysely<unknown>, name: string, table: string) =>
   sql`create index ${sql.raw(name)} on ${sql.raw(table)} (roller_id, id) where roller_id is not null`.execute(schema);
 
@@ -258,6 +309,7 @@ export const secondEdition: HalvedMigration = {
     await keepAuthors(schema);
     await keepCounterChanges(schema, engine);
     await createBalances(schema, engine);
+    await createEvents(schema, engine);
 
     // Apart from that: scheduled drafts that the public page of a template announces.
     await schema.schema

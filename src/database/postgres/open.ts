@@ -195,6 +195,9 @@ export const openPostgres = (
     },
     removeBefore: (table, beforeMs, shouldContinue) =>
       apart((client) => dropPartitions(client, meet, table, beforeMs, shouldContinue)),
+    onEvents: (listener) => {
+      observed.eventsOf = listener;
+    },
     observe: (observer) => {
       observed.by = observer;
     },

@@ -5,7 +5,7 @@ import { canChangeTables, setLocal } from './citus.ts';
 import type { Client } from './client.ts';
 import { nextWeek, weekOf } from './weeks.ts';
 
-const TIMED_TABLES: readonly TimedTable[] = ['roll_events'];
+const TIMED_TABLES: readonly TimedTable[] = ['roll_events', 'events'];
 
 /** The id range of a partition: `from` inclusive, if any, `to` exclusive. The default partition has neither. */
 interface Partition {

@@ -147,10 +147,19 @@ const lockAll = async (client: Client): Promise<void> => {
   }
 };
 
+/** Events that are written from now on come after all that were loaded. */
+const continueNumbers = async (client: Client): Promise<void> => {
+  const { rows } = await client.query("select 1 where to_regclass('events_number') is not null");
+  if (rows.length > 0)
+    await client.query(`select setval('events_number', greatest((select last_value from events_number),
+      (select coalesce(max(number), 0) from events)) + 1)`);
+};
+
 export const fill = async <T>(client: Client, use: (load: Load) => Promise<T>): Promise<T> => {
   await lockAll(client);
   try {
     const value = await use(loadOn(client));
+    await continueNumbers(client);
     const { command } = await client.query('commit');
     // The commit of an aborted transaction succeeds with the tag ROLLBACK instead of failing.
     if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that was not reported');

@@ -333,6 +333,9 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
     maintain: async () => checkFiles(),
     removeBefore: (table, beforeMs, shouldContinue) =>
       removeBefore(units.transaction as Database['transaction'], table, beforeMs, shouldContinue),
+    onEvents: (listener) => {
+      observed.eventsOf = listener;
+    },
     observe: (observer) => {
       observed.by = observer;
     },

@@ -6,7 +6,7 @@ import { type Database, NO_TEAM, type TimedTable, type Transaction } from '../wo
 /** The oldest row of the next team, in the order of team ids. */
 const oldestOfNextTeam = ({ queries }: Transaction, table: TimedTable, teamId: string) =>
   queries
-    .selectFrom(table)
+    .selectFrom(table as 'roll_events')
     .select(['team_id', 'id'])
     .where('team_id', '>', teamId)
     .orderBy('team_id')
@@ -16,11 +16,11 @@ const oldestOfNextTeam = ({ queries }: Transaction, table: TimedTable, teamId: s
 
 const removeSome = async ({ queries }: Transaction, table: TimedTable, teamId: string, before: string) => {
   const { numDeletedRows } = await queries
-    .deleteFrom(table)
+    .deleteFrom(table as 'roll_events')
     .where('team_id', '=', teamId)
     .where('id', 'in', (eb) =>
       eb
-        .selectFrom(`${table} as old`)
+        .selectFrom(`${table as 'roll_events'} as old`)
         .select('old.id')
         .where('old.team_id', '=', teamId)
         .where('old.id', '<', before)

@@ -88,6 +88,17 @@ const balanceIn = ({ quantity, lots }: Pick<store.BalanceRow, 'quantity' | 'lots
 const shownLots = (lots: readonly LotChange[]) =>
   lots.map(({ quantity, price }) => ({ quantity, unitPrice: price?.unitPrice ?? null, money: price?.money ?? null }));
 
+/** Writes an entry of the ledger, and records its event. */
+const writeEntry = (work: Work, user: KnownUser, row: store.EntryRow & { readonly roller_id: string }): void => {
+  work.write(store.insertEntry, row);
+  const { item_id: itemId, sequence, change, total } = row;
+  work.record({
+    ...{ type: 'balance.changed', nowMs: row.created_at, requestId: row.request_id, user, cause: row.cause },
+    data: () =>
+      JSON.stringify({ itemId, sequence, change, before: total - change, after: total, lots: readLotChanges(row) }),
+  });
+};
+
 /** A balance that a command has locked, and what it does to it. */
 interface Account {
   readonly row: store.BalanceRow | undefined;
@@ -177,7 +188,8 @@ export class Wallet {
       this.#work.write(row === undefined ? store.insertBalance : store.updateBalance, next);
     }
     const by = { author: author.name, reason, request_id: requestId, created_at: nowMs };
-    for (const entry of this.#entries) this.#work.write(store.insertEntry, { roller_id, ...entry, ...by });
+    const user = { id: this.#userId, roller_id };
+    for (const entry of this.#entries) writeEntry(this.#work, user, { roller_id, ...entry, ...by });
   }
 
   #account(itemId: string): Account {
@@ -465,11 +477,15 @@ export const deleteBalancesOf = async (
       ...(quantity === 0 ? [] : [{ quantity: -quantity, price: null }]),
       ...lots.map(({ quantity, unitPrice, money }) => ({ quantity: -quantity, price: { unitPrice, money } })),
     ];
-    tx.write(store.insertEntry, {
-      ...{ roller_id: rollerId, item_id: row.item_id, sequence: row.sequence + 1, change: -total, total: 0 },
-      ...{ lots: lotChangesText(taken), cause: 'user deleted', author: author.name, reason },
-      ...{ request_id: requestId, created_at: nowMs },
-    });
+    writeEntry(
+      tx,
+      { id: userId, roller_id: rollerId },
+      {
+        ...{ roller_id: rollerId, item_id: row.item_id, sequence: row.sequence + 1, change: -total, total: 0 },
+        ...{ lots: lotChangesText(taken), cause: 'user deleted', author: author.name, reason },
+        ...{ request_id: requestId, created_at: nowMs },
+      },
+    );
   }
   await store.deleteBalancesOf(tx, userId);
 };

@@ -266,12 +266,15 @@ export const failDueDraft = async (tx: Transaction, id: string, error: ServiceEr
   const row = await holdDue(tx, id, nowMs);
   if (row === undefined) return;
   const failure = explainRejection(error).slice(0, LIMITS.failureLength);
-  await store.updateDraft(tx, {
+  const failed: store.DraftRow = {
     ...row,
     revision: row.revision + 1,
     publish_at: null,
     announce: 0,
     failure,
     updated_at: nowMs,
-  });
+  };
+  await store.updateDraft(tx, failed);
+  const data = () => JSON.stringify(toDraft(failed));
+  tx.record({ type: 'draft.failed', nowMs, requestId: null, subject: `drafts/${id}`, data });
 };

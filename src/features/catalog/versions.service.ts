@@ -40,7 +40,12 @@ export const requireBase = (current: number, base: number): void => {
  */
 export const makeVersion = async <T>(
   tx: Transaction,
-  { nowMs, author, source }: Pick<Context, 'nowMs' | 'author' | 'source'>,
+  {
+    nowMs,
+    author,
+    source,
+    requestId,
+  }: Pick<Context, 'nowMs' | 'author' | 'source'> & Partial<Pick<Context, 'requestId'>>,
   { message, base: expected }: NewVersion,
   change: (held: { readonly itemCount: number }) => Promise<Made<T>>,
 ): Promise<{ readonly result: T; readonly version: Version }> => {
@@ -68,7 +73,10 @@ export const makeVersion = async <T>(
     changes: records.length,
   };
   tx.write(store.insertVersion, row);
-  return { result, version: toVersion(row) };
+  const made = toVersion(row);
+  const data = () => JSON.stringify(made);
+  tx.record({ type: 'catalog.published', nowMs, requestId: requestId ?? null, subject: 'catalog', version, data });
+  return { result, version: made };
 };
 
 /** Keeps others from changing a catalog until the transaction ends; returns its version. */

@@ -675,6 +675,11 @@ onEveryQuietDatabase('alarms', (service, engine) => {
     }
     const [banner] = await evidenceOf(team, '?templateId=banner');
     assert.equal(alarms, 1);
+    const { data: told } = (await team.get('/events?types=evidence.alarmed')).body;
+    assert.deepEqual(
+      told.map(({ subject, data }: { subject: string; data: { config: string } }) => [subject, data.config]),
+      [['templates/banner', (await evidenceOf(team, '?templateId=banner'))[0]?.config]],
+    );
     const [line, ...others] = lines.filter(({ teamId }) => teamId === team.teamId);
     assert.deepEqual(others, []);
     assert.deepEqual([line?.templateId, line?.config, line?.level], ['banner', banner?.config, 50]);

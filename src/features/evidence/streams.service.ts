@@ -166,7 +166,10 @@ export const saveLook = async (
   for (const one of due) await store.deleteDue(tx, one);
   if (!isAlarm) return undefined;
   const evidence = `1 : ${Math.round(evidenceOf(log))}`;
-  return { teamId: tx.teamId, templateId: templateId === '' ? null : templateId, config, evidence };
+  const alarm = { teamId: tx.teamId, templateId: templateId === '' ? null : templateId, config, evidence };
+  const subject = alarm.templateId === null ? 'catalog' : `templates/${templateId}`;
+  tx.record({ type: 'evidence.alarmed', nowMs, requestId: null, subject, data: () => JSON.stringify(alarm) });
+  return alarm;
 };
 
 /** Forgets rolls that nothing can be said about. */

@@ -12,6 +12,7 @@ import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.
 import { askUserSpace, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
+import { recordCreation } from './instance-events.service.ts';
 import type { InstanceResult } from './item-instances.contract.ts';
 import { itemOf, noSuchUserSpace, toInstanceResult, valuesText } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
@@ -82,6 +83,7 @@ export const holdReceiver = (
   ): OpenReceiver => {
     const inventory = new Inventory(context);
     const chronicle = new Chronicle(work, context, cause);
+    const user = ensureUser(work, context, userId, users);
     if (userSpaceId !== undefined && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
     if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), gridRows);
 
@@ -92,6 +94,7 @@ export const holdReceiver = (
       const row = { ...born, ...state, updated_at: nowMs, ...chronicle.created(born) };
       work.write(store.insertInstance, row);
       const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
+      recordCreation(work, context, row, placement, user, cause);
       const itemInstance = toInstanceResult(work.teamId, row, placement);
       return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
     };
@@ -109,7 +112,7 @@ export const holdReceiver = (
       },
     });
     return {
-      user: ensureUser(work, context, userId, users),
+      user,
       requireRoom: (count, { largest, currencyIds }, wallet) => {
         for (const itemId of currencyIds)
           if (wallet?.hasRoomFor(itemId, count) === false)

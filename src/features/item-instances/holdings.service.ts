@@ -1,11 +1,13 @@
 import { type Ask, ask, type Hold, holding } from '../../database/declarations.ts';
+import type { EventUser } from '../../database/events.ts';
 import { Collision, holdAll, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import type { Catalogs, PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
-import { askGridRows, askPlacement, Inventory } from '../placements/inventory.service.ts';
+import { askGridRows, askPlacement, Inventory, type Placement } from '../placements/inventory.service.ts';
 import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
+import { recordMove } from './instance-events.service.ts';
 import * as store from './item-instances.store.ts';
 
 /** What the operations of a command refer to. Whatever exists of it is locked. */
@@ -49,6 +51,8 @@ export class Holdings {
   readonly #created = new Set<string>();
   readonly #userSpaces = new Map<string, UserSpaceRow>();
   readonly #newUsers = new Map<string, KnownUser>();
+  /** Where the last event of an instance says that it is. */
+  readonly #told = new Map<string, Placement | null>();
 
   constructor(work: Work, context: Context, found: Found) {
     this.#work = work;
@@ -73,15 +77,18 @@ export class Holdings {
   }
 
   create(instance: store.InstanceRow): void {
+    this.#told.set(instance.id, this.inventory.placementOf(instance.id));
     this.#created.add(instance.id);
     this.#now.set(instance.id, instance);
   }
 
   change(instance: store.InstanceRow): void {
+    this.#told.set(instance.id, this.inventory.placementOf(instance.id));
     this.#now.set(instance.id, instance);
   }
 
   remove(id: string): void {
+    this.#told.set(id, null);
     this.#now.delete(id);
   }
 
@@ -101,9 +108,27 @@ export class Holdings {
     return (this.#found.users.get(id)?.length ?? 0) > 0 || this.#newUsers.has(id);
   }
 
+  /** What is known of a user; of one whom nothing was asked about, the id. */
+  user(id: string): EventUser {
+    return this.#found.users.get(id)?.[0] ?? this.#newUsers.get(id) ?? { id };
+  }
+
   /** Creates a user who does not exist yet, once. */
   ensureUser(id: string): void {
     if (!this.hasUser(id)) this.#newUsers.set(id, ensureUser(this.#work, this.#context, id, []));
+  }
+
+  /** Records that an instance was moved, if it was since its last event. To be called before something else is recorded. */
+  tellMove(id: string): void {
+    const told = this.#told.get(id);
+    const before = told === undefined ? this.inventory.storedPlacementOf(id) : told;
+    const now = this.inventory.placementOf(id);
+    if (before === now) return;
+    // Of what had to make room, nothing is known but the user space, which is its owner's.
+    const userId = this.#now.get(id)?.user_id ?? this.userSpace((now ?? before)?.userSpaceId ?? '')?.user_id;
+    if (userId === undefined) throw new Error(`Nobody owns ${id}, which was moved.`);
+    recordMove(this.#work, this.#context, { itemInstanceId: id, before, now }, this.user(userId));
+    this.#told.set(id, now);
   }
 
   /** Writes everything that changed. */
@@ -119,6 +144,9 @@ export class Holdings {
       const isPlain = created.data === null && created.locked === null;
       this.#work.write(isPlain ? store.insertInstance : store.insertInstanceWithData, created);
     }
+    for (const { itemInstanceId } of this.inventory.moves()) this.tellMove(itemInstanceId);
+    // Some of them may be back where they were.
+    for (const id of this.#told.keys()) this.tellMove(id);
     this.inventory.save(this.#work);
   }
 }

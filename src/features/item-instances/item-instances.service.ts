@@ -7,7 +7,7 @@ import type { Footprint } from '../../engine/grid/grid.ts';
 import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
-import { sorted } from '../../engine/steps.ts';
+import { each, sorted } from '../../engine/steps.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, type Issue, invalid, notFound, type ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { requireEtag } from '../../shared/etags.ts';
@@ -18,7 +18,9 @@ import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
 import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';
+import type { KnownUser } from '../users/users.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
+import { recordChange, recordCreation, recordDeletion, recordTransfer } from './instance-events.service.ts';
 import type {
   InstanceResult,
   ItemInstanceUpdate,
@@ -125,6 +127,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
     }
     if (operation.type === 'create') userIds.add(operation.userId);
     if (operation.type === 'transfer') userIds.add(operation.toUserId);
+    if (operation.type === 'transfer' && operation.userId !== undefined) userIds.add(operation.userId);
     if (operation.type === 'create' || operation.type === 'move') userSpaceIds.add(operation.userSpaceId);
     if (operation.type === 'transfer') userSpaceIds.add(operation.toUserSpaceId);
     if (operation.type === 'move' && operation.spaceId !== undefined && operation.userSpaceId === undefined)
@@ -199,7 +202,7 @@ const put = (
   return placement;
 };
 
-const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): InstanceResult => {
+const create = ({ work, context, holdings, draws, errors }: Parts, input: NewItemInstance): InstanceResult => {
   const { itemId, userId, userSpaceId, itemAttributeInstances: given = [], data } = input;
   const item = holdings.team.catalog.itemsById.get(itemId);
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
@@ -223,6 +226,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const row = { ...born, attribute_values, ...state, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
   holdings.create(row);
+  recordCreation(work, context, row, placement, holdings.user(userId), errors.cause);
   return toInstanceResult(work.teamId, row, placement);
 };
 
@@ -242,15 +246,18 @@ const freeOf = (parts: Parts, id: string, userId: string | undefined): store.Ins
 };
 
 const update = (parts: Parts, { id, userId, ifMatch, ...change }: Extract<Operation, { type: 'update' }>) => {
-  const { work, context, holdings } = parts;
+  const { work, context, holdings, errors } = parts;
   const row = ownedBy(parts, id, userId);
   requireEtag(ifMatch, 'item instance', () => etagOfRow(row));
   const next = updated(row, change, context.nowMs);
+  const placement = holdings.inventory.placementOf(id);
   if (next !== null) {
+    holdings.tellMove(id);
     holdings.chronicle.changed(row, next.before, next.after);
     holdings.change(next.row);
+    recordChange(work, context, next, placement, holdings.user(row.user_id), errors.cause);
   }
-  return toInstanceResult(work.teamId, next?.row ?? row, holdings.inventory.placementOf(id));
+  return toInstanceResult(work.teamId, next?.row ?? row, placement);
 };
 
 /** The target of a move: the given user space, the user space of the given space, or the current one. */
@@ -300,7 +307,7 @@ const takeOut = (parts: Parts, { id, userId }: TakeOut & { readonly id: string }
 };
 
 const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): InstanceResult => {
-  const { work, context, holdings } = parts;
+  const { work, context, holdings, errors } = parts;
   const { userId, toUserId, toUserSpaceId } = input;
   const row = freeOf(parts, id, userId);
   const named = toUserSpaceId === undefined ? undefined : holdings.userSpace(toUserSpaceId);
@@ -310,6 +317,8 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
     ...(toUserSpaceId !== undefined && target === undefined ? [noSuchUserSpace('toUserSpaceId')] : []),
   ]);
   if (row.user_id === toUserId) throw conflict({ path: '/body/toUserId', message: 'is already the owner' });
+  holdings.tellMove(id);
+  const placementBefore = holdings.inventory.placementOf(id);
   let placement: Placement | null = null;
   if (target === undefined) holdings.inventory.takeAway(id);
   else {
@@ -319,12 +328,18 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   const transferred = { ...row, user_id: toUserId, updated_at: context.nowMs };
   holdings.chronicle.transferred(row, toUserId);
   holdings.change(transferred);
+  recordTransfer(work, context, {
+    ...{ row: transferred, placement, placementBefore, cause: errors.cause },
+    ...{ user: holdings.user(toUserId), fromUser: holdings.user(row.user_id) },
+  });
   return toInstanceResult(work.teamId, transferred, placement);
 };
 
 const remove = (parts: Parts, id: string): Record<string, never> => {
-  const { holdings } = parts;
+  const { work, context, holdings, errors } = parts;
   const row = freeOf(parts, id, undefined);
+  holdings.tellMove(id);
+  recordDeletion(work, context, row, holdings.inventory.placementOf(id), holdings.user(row.user_id), errors.cause);
   holdings.inventory.takeAway(id);
   holdings.chronicle.deleted(row);
   holdings.remove(id);
@@ -441,9 +456,10 @@ export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<
  * Deletes all instances of a user who is being deleted, records it, and removes the user from the history. The caller
  * must hold a lock on the user, so that no more instances are added.
  */
-export const deleteInstancesOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
-  const instances = await holdInstancesOf(tx, userId);
-  await recordUserDeletion(tx, context, userId, instances);
+export const deleteInstancesOf = async (tx: Transaction, context: Context, user: KnownUser): Promise<void> => {
+  const instances = await holdInstancesOf(tx, user.id);
+  await recordUserDeletion(tx, context, user.id, instances);
+  await inTurns(each(instances, (row) => recordDeletion(tx, context, row, null, user, 'user deleted')));
   // Deleting the user would cascade, but would delete all of them in one statement while others wait.
   await inChunks(instances, (some) =>
     store.deleteInstances(

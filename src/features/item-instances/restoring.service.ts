@@ -8,6 +8,7 @@ import type { HistoryEvent } from '../history/history.contract.ts';
 import { findDeleted, listDeletions } from '../history/history.service.ts';
 import { getUser } from '../users/users.service.ts';
 import { openHoldings } from './holdings.service.ts';
+import { recordCreation } from './instance-events.service.ts';
 import type { InstanceResult } from './item-instances.contract.ts';
 import { findOwner, type InstanceDeps, toInstanceResult } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
@@ -72,5 +73,6 @@ export const restoreItemInstance = async (
   };
   holdings.create(restored);
   holdings.save();
+  recordCreation(work, context, restored, null, holdings.user(userId), 'restored');
   return toInstanceResult(work.teamId, restored, null);
 };

@@ -157,6 +157,13 @@ const cellRows = (placement: Placement): store.CellRow[] =>
     };
   });
 
+/** Where an instance was and is placed; null if it is in no user space. */
+export interface Moved {
+  readonly itemInstanceId: string;
+  readonly before: Placement | null;
+  readonly now: Placement | null;
+}
+
 /** What is moved, into which user space and to which position. */
 interface Swap {
   readonly itemInstanceId: string;
@@ -210,6 +217,11 @@ export class Inventory {
   /** The placement of an instance at this point of the command. */
   placementOf(itemInstanceId: string): Placement | null {
     return this.#now.get(itemInstanceId) ?? null;
+  }
+
+  /** Where it is in the database. */
+  storedPlacementOf(itemInstanceId: string): Placement | null {
+    return this.#before.get(itemInstanceId) ?? null;
   }
 
   /** Whether a user space has room for `count` items of one footprint, one after another. */
@@ -304,6 +316,14 @@ export class Inventory {
       else this.#place(itemInstanceId, item, userSpaceId, place);
     });
     return true;
+  }
+
+  /** What was placed elsewhere, or taken out. */
+  *moves(): Generator<Moved> {
+    for (const [itemInstanceId, now] of this.#now) {
+      const before = this.#before.get(itemInstanceId) ?? null;
+      if (now !== before) yield { itemInstanceId, before, now };
+    }
   }
 
   /** Writes the changes, once. The key over the cells rejects overlaps. */

@@ -27,7 +27,7 @@ type StoredCounters = readonly [rolls: number, sparkPoints: number, losses: numb
 type StoredOutcome = readonly [tier: number, pity: 0 | 1, featured: 0 | 1];
 
 /** The form in which details are stored, as JSON. Ids of tiers are long, so each is written once. */
-interface Stored {
+export interface StoredDetails {
   readonly requestId?: string;
   /** Of several requests that share a row, in the order of the results. */
   readonly requestIds?: readonly string[];
@@ -49,7 +49,7 @@ export interface ReadDetails {
   readonly receipt: { readonly epoch: number; readonly nonce: number } | null;
 }
 
-const store = (requestId: string, { outcomes, before, after, fairness }: RollDetails): Stored => {
+const store = (requestId: string, { outcomes, before, after, fairness }: RollDetails): StoredDetails => {
   const tiers: string[] = [];
   const placeOf = (tier: string | null): number => {
     if (tier === null) return -1;
@@ -89,8 +89,10 @@ const countersOf = (stored: StoredCounters | undefined, tiers: readonly string[]
 };
 
 /** Rows of earlier versions have no details. */
-export const readDetails = (text: string | null): ReadDetails => {
-  const { tiers = [], ...stored } = (text === null ? {} : JSON.parse(text)) as Stored;
+export const readDetails = (text: string | null): ReadDetails => showDetails(text === null ? null : JSON.parse(text));
+
+export const showDetails = (details: StoredDetails | null): ReadDetails => {
+  const { tiers = [], ...stored } = details ?? {};
   return {
     requestId: stored.requestId ?? null,
     requestIds: stored.requestIds ?? null,

@@ -9,7 +9,13 @@ import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog
 import { findFairness } from '../receipts/stored-receipts.service.ts';
 import { findItemNames } from '../statistics/statistics.service.ts';
 import { findKnownUser, findRollers } from '../users/users.service.ts';
-import { type Counters, type ReadDetails, readDetails } from './roll-details.service.ts';
+import {
+  type Counters,
+  type ReadDetails,
+  readDetails,
+  type StoredDetails,
+  showDetails,
+} from './roll-details.service.ts';
 import type { RollEvent, RollFilter } from './roll-log.contract.ts';
 import * as store from './roll-log.store.ts';
 
@@ -129,37 +135,67 @@ const toResults = (
     };
   });
 
-/** Some events as JSON. */
-const textsOf = async (reader: Reader, team: TeamCatalog, rows: readonly store.EventRow[]): Promise<string[]> => {
-  const events = rows.map((row) => ({ row, rolls: rollsOf(row), details: readDetails(row.details) }));
+/** A roll as an event of the feed has it. */
+export interface StoredRollData {
+  readonly templateId: string | null;
+  readonly results: readonly StoredRoll[];
+  readonly details: StoredDetails | null;
+}
+
+interface RecordedRoll extends StoredRollData {
+  readonly userId: string | null;
+  readonly version: number | null;
+  readonly atMs: number;
+  readonly requestId: string | null;
+}
+
+/** Rolls as the API returns them. */
+export const presentRolls = async (
+  reader: Reader,
+  team: TeamCatalog,
+  rolls: readonly RecordedRoll[],
+): Promise<Omit<RollEvent, 'id'>[]> => {
   const gone = new Set(
-    events.flatMap(({ rolls }) => rolls.map(([id]) => id)).filter((id) => !team.catalog.itemsById.has(id)),
+    rolls.flatMap(({ results }) => results.map(([id]) => id)).filter((id) => !team.catalog.itemsById.has(id)),
   );
   const names = gone.size === 0 ? new Map<string, string>() : await findItemNames(reader, [...gone]);
-  const users = await findRollers(
-    reader,
-    rows.flatMap(({ roller_id }) => roller_id ?? []),
-  );
   return Promise.all(
-    events.map(async ({ row, rolls, details }) => {
-      const userId = (row.roller_id === null ? undefined : users.get(row.roller_id)) ?? null;
+    rolls.map(async ({ templateId, userId, version, atMs, requestId, results, ...roll }) => {
+      const details = showDetails(roll.details);
       const { receipt } = details;
       const fairness = userId === null || receipt === null ? undefined : await findFairness(reader, userId, receipt);
-      const event: RollEvent = {
-        id: row.id,
-        rolledAt: isoTime(row.created_at),
-        userId,
-        templateId: row.template_id,
-        version: row.catalog_version,
-        requestId: details.requestId,
-        results: toResults(team, rolls, details, names),
+      return {
+        rolledAt: isoTime(atMs),
+        ...{ userId, templateId, version, requestId },
+        results: toResults(team, results, details, names),
         before: toCounters(team, details.before),
         after: toCounters(team, details.after),
         ...(fairness !== undefined && { fairness }),
       };
-      return JSON.stringify(event);
     }),
   );
+};
+
+/** Some events as JSON. */
+const textsOf = async (reader: Reader, team: TeamCatalog, rows: readonly store.EventRow[]): Promise<string[]> => {
+  const users = await findRollers(
+    reader,
+    rows.flatMap(({ roller_id }) => roller_id ?? []),
+  );
+  const rolls = rows.map((row): RecordedRoll => {
+    const details = row.details === null ? null : (JSON.parse(row.details) as StoredDetails);
+    return {
+      userId: (row.roller_id === null ? undefined : users.get(row.roller_id)) ?? null,
+      templateId: row.template_id,
+      version: row.catalog_version,
+      atMs: row.created_at,
+      requestId: details?.requestId ?? null,
+      results: rollsOf(row),
+      details,
+    };
+  });
+  const presented = await presentRolls(reader, team, rolls);
+  return presented.map((roll, index) => JSON.stringify({ id: rows[index]?.id, ...roll }));
 };
 
 const listRolls = async (

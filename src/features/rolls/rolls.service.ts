@@ -80,7 +80,7 @@ const plainRecord = (
   request: RollRequest | null,
   rolled: RolledItem,
 ): Rolls => ({
-  ...{ version: team.version, templateId: null, rollerId: null, nowMs, requestId, rolled: [rolled], details: null },
+  ...{ version: team.version, templateId: null, user: null, nowMs, requestId, rolled: [rolled], details: null },
   observe: observationOf(team, request, rolled),
 });
 
@@ -116,7 +116,7 @@ const rollForUser = async (
   });
   recordRolls(work, {
     ...plainRecord(context, team, request, rolled),
-    rollerId: receiver.user.roller_id,
+    user: receiver.user,
     details: { outcomes: null, before: null, after: null, fairness },
   });
   return team.rollText(rolled, given && giveResultText(given) + fairnessText(fairness));

@@ -33,7 +33,7 @@ onEveryDatabase('statistics', (service) => {
       recordRolls(work, {
         version: 1,
         templateId,
-        rollerId: null,
+        user: null,
         nowMs,
         requestId: 'r',
         rolled,

@@ -192,7 +192,7 @@ export const rollTemplate = async (
     recordRolls(work, {
       version: ready.team.version,
       templateId: id,
-      rollerId: (receiver?.user ?? epoch?.user ?? user)?.roller_id ?? null,
+      user: receiver?.user ?? epoch?.user ?? user ?? null,
       nowMs,
       requestId: context.requestId,
       rolled,

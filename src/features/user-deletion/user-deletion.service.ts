@@ -4,7 +4,7 @@ import { notFound } from '../../shared/errors.ts';
 import { deleteBalancesOf, holdBalancesOf } from '../balances/balances.service.ts';
 import { deleteInstancesOf, holdInstancesOf } from '../item-instances/item-instances.service.ts';
 import { deleteReceiptsOf, holdSeedsOf } from '../receipts/receipts.service.ts';
-import { holdUserSpacesOf } from '../user-spaces/user-spaces.service.ts';
+import { holdUserSpacesOf, recordUserSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { deleteCounterChangesOf, holdStatesOf } from '../user-states/user-states.service.ts';
 import { findKnownUser, holdUser, removeUser } from '../users/users.service.ts';
 
@@ -22,9 +22,10 @@ export const deleteUser = async (tx: Transaction, context: Context, id: string):
   await holdInstancesOf(tx, id);
   await holdUserSpacesOf(tx, id);
   if (!(await holdUser(tx, id))) throw notFound();
-  await deleteInstancesOf(tx, context, id);
+  await recordUserSpacesOf(tx, context, user);
+  await deleteInstancesOf(tx, context, user);
   await deleteBalancesOf(tx, context, { userId: id, rollerId: user.roller_id });
   await deleteReceiptsOf(tx, id);
   await deleteCounterChangesOf(tx, id);
-  await removeUser(tx, id);
+  await removeUser(tx, context, user);
 };

@@ -32,7 +32,7 @@ export const userSpaceContentsRoutes = (
   // A user space may hold tens of thousands of item instances, so its deletion does not share a group with other
   // commands.
   app.delete('/users/:userId/spaces/:id', { schema: contract.deleteUserSpace }, async (request) => {
-    await inTransaction(request, (tx, { params }) => service.deleteUserSpace(tx, params));
+    await inTransaction(request, (tx, { context, params }) => service.deleteUserSpace(tx, context, params));
     return {};
   });
 

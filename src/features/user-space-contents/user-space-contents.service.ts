@@ -9,6 +9,7 @@ import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { sizeOf } from '../item-instances/holdings.service.ts';
+import { recordMove } from '../item-instances/instance-events.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import {
   askListedIn,
@@ -131,6 +132,7 @@ export const sortContents = async (
   if (!(await inTurns(inventory.repack(id, things, staying))))
     throw conflict({ path: '/path/id', message: 'the contents do not fit in any order that was tried' });
   await inTurns(inventory.saveInSteps(work));
+  await inTurns(each([...inventory.moves()], (moved) => recordMove(work, context, moved, { id: userId })));
   const oldestFirst = await inTurns(sorted(rows, compareInListOrder));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
   return contentsText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
@@ -140,10 +142,10 @@ export const sortContents = async (
 };
 
 /** Deletes a user space; its item instances are kept, unplaced. */
-export const deleteUserSpace = async (work: Work, { userId, id }: UserSpaceKey): Promise<void> => {
+export const deleteUserSpace = async (work: Work, context: Context, { userId, id }: UserSpaceKey): Promise<void> => {
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
   // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.
   freeCells(work, id, cells);
-  removeUserSpace(work, id);
+  removeUserSpace(work, context, held);
 };

@@ -1,13 +1,16 @@
 import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
+import type { EventUser } from '../../database/events.ts';
 import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
+import { each } from '../../engine/steps.ts';
 import type { Context } from '../../shared/context.ts';
 import { notFound, throwIfAny } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
+import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
-import { askUser, ensureUser, getUser } from '../users/users.service.ts';
+import { askUser, ensureUser, getUser, type KnownUser } from '../users/users.service.ts';
 import type { NewUserSpace, UserSpace } from './user-spaces.contract.ts';
 import * as store from './user-spaces.store.ts';
 
@@ -23,6 +26,10 @@ export const toUserSpace = (row: store.UserSpaceRow): UserSpace => ({
   updatedAt: isoTime(row.updated_at),
 });
 
+/** A user space as its events say it. Its external id may be personal, and is not among it. */
+const eventData = ({ id, space_id, created_at, updated_at }: store.UserSpaceRow): string =>
+  JSON.stringify({ id, spaceId: space_id, createdAt: isoTime(created_at), updatedAt: isoTime(updated_at) });
+
 export const createUserSpace = async (
   work: Work,
   context: Context,
@@ -30,15 +37,15 @@ export const createUserSpace = async (
   { id, spaceId, externalId = null }: NewUserSpace,
   { catalogs }: { catalogs: Catalogs },
 ): Promise<UserSpace> => {
-  const user = askUser(userId);
-  const [team, users] = await Promise.all([catalogs.current(work), work.find(user.lookup, user.key)]);
+  const asked = askUser(userId);
+  const [team, users] = await Promise.all([catalogs.current(work), work.find(asked.lookup, asked.key)]);
   // A generated id is new; a caller-supplied one is locked, so that nobody else takes it in the meantime.
   const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
   throwIfAny([
     ...(taken.length > 0 ? [{ path: '/body/id', message: 'is already in use' }] : []),
     ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is not a space of this team' }]),
   ]);
-  ensureUser(work, context, userId, users);
+  const user = ensureUser(work, context, userId, users);
   const row: store.UserSpaceRow = {
     team_id: work.teamId,
     id: id ?? newId(),
@@ -49,6 +56,8 @@ export const createUserSpace = async (
     updated_at: context.nowMs,
   };
   work.write(store.insertUserSpace, row);
+  const { nowMs, requestId } = context;
+  work.record({ type: 'user_space.created', nowMs, requestId, user, data: () => eventData(row) });
   return toUserSpace(row);
 };
 
@@ -58,7 +67,13 @@ export const listUserSpaces = async (reader: Reader, userId: string, page: Page)
 };
 
 /** Deletes a locked user space. */
-export const removeUserSpace = (work: Work, id: string): void => work.write(store.deleteUserSpace, { id });
+export const removeUserSpace = (work: Work, context: Context, row: store.UserSpaceRow): void => {
+  work.write(store.deleteUserSpace, { id: row.id });
+  recordRemoval(work, context, row, { id: row.user_id });
+};
+
+const recordRemoval = (work: Work, { nowMs, requestId }: Context, row: store.UserSpaceRow, user: EventUser): void =>
+  work.record({ type: 'user_space.deleted', nowMs, requestId, user, data: () => eventData(row) });
 
 /** Locks a user space, which is required to place, move or remove anything in it. */
 export const askUserSpace = (id: string): Ask<store.UserSpaceRow> => ask(store.holdUserSpace, { id });
@@ -107,4 +122,10 @@ export const findSpaceIds = (reader: Reader, userId: string): Promise<string[]> 
 /** Locks all user spaces of a user who is being deleted. */
 export const holdUserSpacesOf = async (tx: Transaction, userId: string): Promise<void> => {
   await store.holdAllOf(tx, userId);
+};
+
+/** Records that the user spaces of a user are deleted with them. The user must be locked, so that there will be no others. */
+export const recordUserSpacesOf = async (tx: Transaction, context: Context, user: KnownUser): Promise<void> => {
+  const rows = await store.holdAllOf(tx, user.id);
+  await inTurns(each(rows, (row) => recordRemoval(tx, context, row, user)));
 };

@@ -73,5 +73,5 @@ export const selectSpaceIds = async (reader: Reader, userId: string): Promise<st
 };
 
 /** Locks all user spaces of a user, ordered by id. */
-export const holdAllOf = (tx: Transaction, userId: string) =>
-  rowsOf('user_spaces', tx, { user_id: userId }).select('id').orderBy('id').forUpdate().execute();
+export const holdAllOf = (tx: Transaction, userId: string): Promise<UserSpaceRow[]> =>
+  rowsOf('user_spaces', tx, { user_id: userId }).selectAll().orderBy('id').forUpdate().execute();

@@ -11,11 +11,13 @@ import * as store from './users.store.ts';
 /** What other features need to know about a user. */
 export type KnownUser = Pick<store.UserRow, 'id' | 'roller_id'>;
 
-const insert = (work: Work, { nowMs }: Context, id: string, externalId: string | null): KnownUser => {
+const insert = (work: Work, { nowMs, requestId }: Context, id: string, externalId: string | null): KnownUser => {
   const user = { id, external_id: externalId, roller_id: newId(), created_at: nowMs, updated_at: nowMs };
   // Concurrent commands that would create the same user are retried and then find it.
   work.claim(`users\0${id}`);
   work.write(store.insertUser, user);
+  // Whoever reads the event is told what is known of the user by then.
+  work.record({ type: 'user.created', nowMs, requestId, user, data: () => '{}' });
   return user;
 };
 
@@ -87,14 +89,21 @@ export const findUser = async (finder: Finder, id: string): Promise<User | undef
   return row && store.toUser(row);
 };
 
-/** The users whom roll events belong to, by the ids that stand for them there. Deleted users are missing. */
-export const findRollers = async (finder: Finder, rollerIds: Iterable<string>): Promise<Map<string, string>> => {
-  const found = new Map<string, string>();
+/** The users whom rolls and events belong to, by the ids that stand for them there. Deleted users are missing. */
+export const findUsersOf = async (finder: Finder, rollerIds: Iterable<string>): Promise<Map<string, User>> => {
+  const found = new Map<string, User>();
   await inChunks([...new Set(rollerIds)], async (some) => {
     const users = await Promise.all(some.map((rollerId) => finder.find(store.userByRoller, { rollerId })));
-    for (const [index, [user]] of users.entries()) if (user !== undefined) found.set(some[index] as string, user.id);
+    for (const [index, [user]] of users.entries())
+      if (user !== undefined) found.set(some[index] as string, store.toUser(user));
   });
   return found;
+};
+
+/** The same, by their ids alone. */
+export const findRollers = async (finder: Finder, rollerIds: Iterable<string>): Promise<Map<string, string>> => {
+  const users = await findUsersOf(finder, rollerIds);
+  return new Map(users.entries().map(([rollerId, { id }]) => [rollerId, id]));
 };
 
 export const getUser = async (finder: Finder, id: string): Promise<User> => {
@@ -121,6 +130,7 @@ export const holdKnownUser = (work: Work, context: Context, id: string): Hold<Kn
 export const holdUser = (tx: Transaction, id: string): Promise<boolean> => store.holdUser(tx, id);
 
 /** Deletes the user and everything that belongs to them. */
-export const removeUser = async (tx: Transaction, id: string): Promise<void> => {
-  await store.deleteUser(tx, id);
+export const removeUser = async (tx: Transaction, { nowMs, requestId }: Context, user: KnownUser): Promise<void> => {
+  await store.deleteUser(tx, user.id);
+  tx.record({ type: 'user.deleted', nowMs, requestId, user, data: () => '{}' });
 };

@@ -29,9 +29,9 @@ export const userById = rowByKey('users', { id: 'text' });
 /** Locked, so that the user is not deleted until the end of the transaction. */
 export const holdUserById = locking('users', userById);
 
-/** Whoever rolled, by the id that stands for them in the roll events. */
+/** Whoever rolled, by the id that stands for them in rolls and events. */
 export const userByRoller = lookup({ rollerId: 'text' }, (queries, teamId, { rollerId }) =>
-  rowsOf('users', { queries, teamId }, { roller_id: rollerId }).select('id'),
+  rowsOf('users', { queries, teamId }, { roller_id: rollerId }).selectAll(),
 );
 
 export const userByExternalId = lookup({ externalId: 'text' }, (queries, teamId, { externalId }) =>

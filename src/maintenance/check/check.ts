@@ -9,6 +9,7 @@ import { digestOf } from '../../shared/digest.ts';
 import { timeOfId } from '../../shared/ids.ts';
 import { checkBalances } from './balances.ts';
 import { checkCatalog } from './catalog.ts';
+import { checkEvents } from './events.ts';
 import { checkLog } from './log.ts';
 import * as store from './queries.ts';
 import { checkReceipts } from './receipts.ts';
@@ -247,5 +248,6 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   const entries = await checkBalances(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
   const leaves = await checkLog(snapshot, report);
+  await checkEvents(snapshot, report);
   return { instances, placements, events, states, entries, receipts, leaves, ...(await checkTeams(snapshot, report)) };
 };

@@ -375,3 +375,16 @@ export const selectUnfoundedBalances = (queries: Queries) =>
     .select(['balance.team_id', 'balance.user_id', 'balance.item_id', 'users.id as owner'])
     .where('entry.sequence', 'is', null)
     .compile();
+
+/** Events that have a place in a feed, in their order. */
+export const selectEvents = (queries: Queries) =>
+  queries
+    .selectFrom('events')
+    .select(['team_id', 'position', 'id', 'events'])
+    .where('position', 'is not', null)
+    .orderBy('team_id')
+    .orderBy('position')
+    .compile();
+
+export const selectFeeds = (queries: Queries) =>
+  queries.selectFrom('event_feeds').select(['team_id', 'position', 'last_id']).compile();

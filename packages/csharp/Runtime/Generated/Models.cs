@@ -2080,6 +2080,39 @@ namespace Itemwright
         }
     }
 
+    public sealed class EventSettings : Model
+    {
+        /// <summary>Types of events: <c>item_instance.created</c>, <c>item_instance.changed</c>, <c>item_instance.moved</c>, <c>item_instance.transferred</c>, <c>item_instance.deleted</c>, <c>balance.changed</c>, <c>roll.made</c>, <c>user.created</c>, <c>user.deleted</c>, <c>user_space.created</c>, <c>user_space.deleted</c>, <c>catalog.published</c>, <c>draft.failed</c>, <c>evidence.alarmed</c>.</summary>
+        public IReadOnlyList<string> Types { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("types", JsonFrom.List(Types, one => JsonFrom.Text(one)));
+        }
+
+        internal static EventSettings Read(JsonValue json) => Fill(json, new EventSettings());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "types": Types = JsonTo.List(value, one => JsonTo.Text(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class EventSettingsChange : Model
+    {
+        /// <summary>Types of events: <c>item_instance.created</c>, <c>item_instance.changed</c>, <c>item_instance.moved</c>, <c>item_instance.transferred</c>, <c>item_instance.deleted</c>, <c>balance.changed</c>, <c>roll.made</c>, <c>user.created</c>, <c>user.deleted</c>, <c>user_space.created</c>, <c>user_space.deleted</c>, <c>catalog.published</c>, <c>draft.failed</c>, <c>evidence.alarmed</c>.</summary>
+        public IReadOnlyList<string> Types { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.Add("types", JsonFrom.List(Types, one => JsonFrom.Text(one)));
+        }
+    }
+
     /// <summary>The evidence against the odds of one configuration of a template.</summary>
     public sealed class Evidence : Model
     {
@@ -2205,6 +2238,119 @@ namespace Itemwright
                 case "low": Low = JsonTo.SureNumber(value); return true;
                 case "high": High = JsonTo.SureNumber(value); return true;
                 case "evidence": Evidence = JsonTo.SureNumber(value); return true;
+                default: return false;
+            }
+        }
+    }
+
+    /// <summary>A CloudEvent (version 1.0): something that happened.</summary>
+    public sealed class FeedEvent : Model
+    {
+        public string Specversion { get; set; }
+
+        /// <summary>A UUID; the same whenever the event is read.</summary>
+        public string Id { get; set; }
+
+        /// <summary><c>/teams/</c> and the id of the team.</summary>
+        public string Source { get; set; }
+
+        /// <summary>One of <c>item_instance.created</c>, <c>item_instance.changed</c>, <c>item_instance.moved</c>, <c>item_instance.transferred</c>, <c>item_instance.deleted</c>, <c>balance.changed</c>, <c>roll.made</c>, <c>user.created</c>, <c>user.deleted</c>, <c>user_space.created</c>, <c>user_space.deleted</c>, <c>catalog.published</c>, <c>draft.failed</c>, <c>evidence.alarmed</c>.</summary>
+        public string Type { get; set; }
+
+        /// <summary>What it is about: <c>users/ID</c>, <c>templates/ID</c>, <c>drafts/ID</c> or <c>catalog</c>. Missing if that is a user who was deleted.</summary>
+        public string Subject { get; set; }
+
+        /// <summary>A time in UTC, as ISO 8601 with milliseconds.</summary>
+        public string Time { get; set; }
+
+        public string Datacontenttype { get; set; }
+
+        /// <summary>Sorts as the feed does.</summary>
+        public string Sequence { get; set; }
+
+        /// <summary>The version of the catalog, for rolls and changes of the catalog.</summary>
+        public long? Catalogversion { get; set; }
+
+        /// <summary>The <c>X-Request-Id</c> of the request that caused it.</summary>
+        public string Requestid { get; set; }
+
+        /// <summary>Why something happened to an item instance, as in its history.</summary>
+        public string Cause { get; set; }
+
+        /// <summary>A random name of the user, which is the same in all of their events. It stays when the user is deleted, unlike the id.</summary>
+        public string Player { get; set; }
+
+        /// <summary>What the API returns for the item instance, roll, user, user space, version, draft or alarm; in <c>before</c>, what was different before. Ids of deleted users are null.</summary>
+        public IReadOnlyDictionary<string, JsonValue> Data { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("specversion", JsonFrom.Text(Specversion));
+            members.AddGiven("id", JsonFrom.Text(Id));
+            members.AddGiven("source", JsonFrom.Text(Source));
+            members.AddGiven("type", JsonFrom.Text(Type));
+            members.AddGiven("subject", JsonFrom.Text(Subject));
+            members.AddGiven("time", JsonFrom.Text(Time));
+            members.AddGiven("datacontenttype", JsonFrom.Text(Datacontenttype));
+            members.AddGiven("sequence", JsonFrom.Text(Sequence));
+            members.AddGiven("catalogversion", JsonFrom.Integer(Catalogversion));
+            members.AddGiven("requestid", JsonFrom.Text(Requestid));
+            members.AddGiven("cause", JsonFrom.Text(Cause));
+            members.AddGiven("player", JsonFrom.Text(Player));
+            members.AddGiven("data", JsonFrom.Map(Data, one => JsonFrom.Any(one)));
+        }
+
+        internal static FeedEvent Read(JsonValue json) => Fill(json, new FeedEvent());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "specversion": Specversion = JsonTo.Text(value); return true;
+                case "id": Id = JsonTo.Text(value); return true;
+                case "source": Source = JsonTo.Text(value); return true;
+                case "type": Type = JsonTo.Text(value); return true;
+                case "subject": Subject = JsonTo.Text(value); return true;
+                case "time": Time = JsonTo.Text(value); return true;
+                case "datacontenttype": Datacontenttype = JsonTo.Text(value); return true;
+                case "sequence": Sequence = JsonTo.Text(value); return true;
+                case "catalogversion": Catalogversion = JsonTo.Integer(value); return true;
+                case "requestid": Requestid = JsonTo.Text(value); return true;
+                case "cause": Cause = JsonTo.Text(value); return true;
+                case "player": Player = JsonTo.Text(value); return true;
+                case "data": Data = JsonTo.Map(value, one => JsonTo.Any(one)); return true;
+                default: return false;
+            }
+        }
+    }
+
+    public sealed class FeedPage : Model
+    {
+        /// <summary>In the order in which they happened.</summary>
+        public IReadOnlyList<FeedEvent> Data { get; set; }
+
+        /// <summary>Where to go on: the <c>after</c> of the next request.</summary>
+        public string Cursor { get; set; }
+
+        /// <summary>Whether there are more events already.</summary>
+        public bool HasMore { get; set; }
+
+        internal override void WriteMembers(List<KeyValuePair<string, JsonValue>> members)
+        {
+            members.AddGiven("data", JsonFrom.List(Data, one => JsonFrom.Model(one)));
+            members.AddGiven("cursor", JsonFrom.Text(Cursor));
+            members.AddGiven("hasMore", JsonFrom.Flag(HasMore));
+        }
+
+        internal static FeedPage Read(JsonValue json) => Fill(json, new FeedPage());
+
+        internal override bool ReadMember(string name, JsonValue value, JsonValue whole)
+        {
+            switch (name)
+            {
+                case "data": Data = JsonTo.List(value, one => FeedEvent.Read(one)); return true;
+                case "cursor": Cursor = JsonTo.Text(value); return true;
+                case "hasMore": HasMore = JsonTo.SureFlag(value); return true;
                 default: return false;
             }
         }

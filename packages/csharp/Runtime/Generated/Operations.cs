@@ -36,6 +36,8 @@ namespace Itemwright
 
         public FairnessOperations Fairness { get; private set; }
 
+        public FeedOperations Feed { get; private set; }
+
         public RollEventsOperations RollEvents { get; private set; }
 
         public CatalogOperations Catalog { get; private set; }
@@ -61,6 +63,7 @@ namespace Itemwright
             Grants = new GrantsOperations(caller);
             ItemInstanceSpaces = new ItemInstanceSpacesOperations(caller);
             Fairness = new FairnessOperations(caller);
+            Feed = new FeedOperations(caller);
             RollEvents = new RollEventsOperations(caller);
             Catalog = new CatalogOperations(caller);
             CatalogDrafts = new CatalogDraftsOperations(caller);
@@ -133,6 +136,26 @@ namespace Itemwright
         /// </summary>
         public Call<Team> UpdateAsync(TeamChange body, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<Team>(UpdateOperation, one => Team.Read(one), new string[] { }, body, null, options, cancellationToken);
+
+        private static readonly Operation EventsOperation = new Operation("team.events", Verb.Get, "/team/events");
+
+        /// <summary>
+        /// Get the types of events that are kept: <c>GET /team/events</c>.
+        /// <para/>
+        /// Which changes are in the feed of the team.
+        /// </summary>
+        public Call<EventSettings> EventsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<EventSettings>(EventsOperation, one => EventSettings.Read(one), new string[] { }, null, null, options, cancellationToken);
+
+        private static readonly Operation UpdateEventsOperation = new Operation("team.updateEvents", Verb.Put, "/team/events");
+
+        /// <summary>
+        /// Set the types of events that are kept: <c>PUT /team/events</c>.
+        /// <para/>
+        /// What happens from now on is in the feed if its type is listed; what is there already stays. An empty list keeps none. Null is for what teams keep unless they say otherwise: all but <c>item_instance.moved</c>, including types that later versions add.
+        /// </summary>
+        public Call<EventSettings> UpdateEventsAsync(EventSettingsChange body, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<EventSettings>(UpdateEventsOperation, one => EventSettings.Read(one), new string[] { }, body, null, options, cancellationToken);
     }
 
     /// <summary>Operations of <see cref="ItemwrightClient.Secrets"/>.</summary>
@@ -1088,6 +1111,27 @@ namespace Itemwright
             caller.Call<Rotated>(RotateOperation, one => Rotated.Read(one), new string[] { userId }, body, null, options, cancellationToken);
     }
 
+    /// <summary>Operations of <see cref="ItemwrightClient.Feed"/>.</summary>
+    public sealed class FeedOperations
+    {
+        private readonly Caller caller;
+
+        internal FeedOperations(Caller caller)
+        {
+            this.caller = caller;
+        }
+
+        private static readonly Operation PageOperation = new Operation("feed.page", Verb.Get, "/events");
+
+        /// <summary>
+        /// Read the feed of events: <c>GET /events</c>.
+        /// <para/>
+        /// Whatever changes is in the feed of the team, in one order, once. Read to the end, keep the cursor, and go on from it later: no event is missed, and none comes twice. Changes of one request stand together, and what was answered before another request was sent comes first. A page can be empty although more follows, if a filter passes over very many events. An unknown <c>userId</c> has no events. With <c>Accept: text/event-stream</c>, the response is a stream of server-sent events, with the cursor as <c>id</c>, the type as <c>event</c> and the event as <c>data</c>; <c>Last-Event-ID</c> takes precedence over <c>after</c>. A cursor that is not in the feed, because its events are no longer kept or a backup was restored, is answered with 410: go on without <c>after</c>, from the oldest event.
+        /// </summary>
+        public Call<FeedPage> PageAsync(ListEventsQuery query = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
+            caller.Call<FeedPage>(PageOperation, one => FeedPage.Read(one), new string[] { }, null, query, options, cancellationToken);
+    }
+
     /// <summary>Operations of <see cref="ItemwrightClient.RollEvents"/>.</summary>
     public sealed class RollEventsOperations
     {
@@ -1777,6 +1821,34 @@ namespace Itemwright
             parameters.Set("teamUserSpaceId", TeamUserSpaceId);
             parameters.Set("limit", Limit);
             parameters.Set("cursor", Cursor);
+        }
+    }
+
+    /// <summary>The query of <see cref="FeedOperations.PageAsync"/>.</summary>
+    public sealed class ListEventsQuery : Query
+    {
+        /// <summary>A cursor; <c>now</c> for only what happens from now on. Without it, the feed begins with the oldest event that is kept.</summary>
+        public string After { get; set; }
+
+        /// <summary>Only events of these types, separated by commas.</summary>
+        public IReadOnlyList<string> Types { get; set; }
+
+        /// <summary>Only events of this user.</summary>
+        public string UserId { get; set; }
+
+        /// <summary>Maximum number of events to return; a stream does not have one.</summary>
+        public int? Limit { get; set; }
+
+        /// <summary>If there is no event, wait for the next one: at most so many seconds.</summary>
+        public int? Wait { get; set; }
+
+        internal override void WriteParameters(List<KeyValuePair<string, string>> parameters)
+        {
+            parameters.Set("after", After);
+            parameters.Set("types", Types);
+            parameters.Set("userId", UserId);
+            parameters.Set("limit", Limit);
+            parameters.Set("wait", Wait);
         }
     }
 
