@@ -134,13 +134,15 @@ for (const engine of ENGINES) {
       };
 
       const changes: Change[] = [];
+      let begun = 0;
       /** Instances that a writer may try to change; others may be faster. */
       const known: { id: string; userId: string }[] = [];
       const random = (most: number): number => Math.floor(Math.random() * most);
       const player = (): string => `player-${random(PLAYERS)}`;
 
       const next = (): Change => {
-        const key = `change-${changes.length}`;
+        begun += 1;
+        const key = `change-${begun}`;
         const start = { key, sentMs: 0, answeredMs: Number.POSITIVE_INFINITY };
         const one = known[random(known.length)];
         const kind = one === undefined ? 0 : random(10);
@@ -224,7 +226,11 @@ for (const engine of ENGINES) {
           nodes[victim] = await startApart(url);
           const unanswered = changes.filter(({ answeredMs }) => answeredMs === Number.POSITIVE_INFINITY);
           cutOff += unanswered.length;
-          for (let tries = 0; tries < 20; tries += 1) {
+          for (
+            let tries = 0;
+            tries < 600 && unanswered.some(({ answeredMs }) => answeredMs === Number.POSITIVE_INFINITY);
+            tries += 1
+          ) {
             await Promise.all(
               unanswered
                 .filter(({ answeredMs }) => answeredMs === Number.POSITIVE_INFINITY)
