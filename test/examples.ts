@@ -212,7 +212,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/users/player-1/balances/gem/history');
   await send('GET', '/balances/report?itemId=gem');
   await send('GET', '/users/player-1/export');
-  await send('GET', '/events?types=roll.made&limit=1');
+  await send('GET', '/events?userId=player-1&limit=2');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await recordAll(service);

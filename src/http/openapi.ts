@@ -287,6 +287,7 @@ export const describeRoutes = async (app: App, prefix: string): Promise<void> =>
         { name: 'Statistics', description: 'What was rolled.' },
         { name: 'Fairness', description: 'Rolls that players can verify: seeds, receipts and proofs.' },
         { name: 'Public', description: 'What anyone may read, without authorization.' },
+        { name: 'Events', description: 'The feed of what happened, in order.' },
         { name: 'Team', description: 'The team and its secrets.' },
         { name: 'Service', description: 'Health of the service.' },
       ],

@@ -166,7 +166,7 @@ onEveryDatabase('authorization', (service) => {
       const caller = await service().as(role);
       for (const route of guardedRoutesOf(service().app)) {
         const { method, url } = route;
-        const administers = /^\/secrets(\/|$)/.test(url) || `${method} ${url}` === 'PUT /team';
+        const administers = /^\/secrets(\/|$)/.test(url) || (method === 'PUT' && /^\/team(\/|$)/.test(url));
         const reads = method === 'GET' || method === 'HEAD' || url === '/catalog/plan';
         const allowed = administers ? role === 'admin' : reads || MAY[role](`${method} ${url}`);
         const answer = await callEmptyHanded(route, caller);

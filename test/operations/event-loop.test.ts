@@ -227,6 +227,11 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('GET', '/users/roller/balances');
   await send('GET', '/users/roller/balances/gem/history');
   await send('GET', '/balances/report?itemId=gem');
+  await send('GET', '/events?limit=1000');
+  await send('GET', '/events?userId=roller&limit=1000');
+  await send('GET', '/team/events');
+  await send('PUT', '/team/events', junk, 400);
+  await send('PUT', '/team/events', { types: null });
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
   await send('GET', '/roll-events/evidence');

@@ -202,7 +202,8 @@ onEveryDatabase('drafts of the catalog', (service) => {
       assert.equal(failed.failure, 'the catalog is at version 1, this was made at 0');
       assert.equal(failed.publishAt, null);
       const [event, ...others] = assertDone(await team.get('/events?types=draft.failed')).body.data;
-      assert.deepEqual([event.subject, event.data, others], [`drafts/${id}`, failed, []]);
+      const { changes: _, ...shown } = failed;
+      assert.deepEqual([event.subject, event.data, others], [`drafts/${id}`, shown, []]);
       assert.equal(assertDone(await team.put(`/catalog/drafts/${id}`, { baseVersion: 1 })).body.failure, null);
       assertDone(await team.post(`/catalog/drafts/${id}/publish`));
     });
