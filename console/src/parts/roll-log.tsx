@@ -4,13 +4,13 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type RollLogFilter, useItems, useNewestRolls, useRollLog, useTemplates } from '../api/requests.ts';
 import { useLiveOptions } from '../catalog/reads.ts';
-import { useInAddress } from './address.ts';
 import { MoreButton } from './buttons.tsx';
 import { formatCount } from './format.ts';
 import { Loaded } from './loaded.tsx';
 import { optionGroups } from './options.tsx';
 import { RollEvents } from './roll-events.tsx';
 import { Detail, Note } from './text.tsx';
+import { useUrlState } from './url-state.ts';
 
 const named = (rows: readonly { id: string; name: string }[] | undefined) =>
   rows?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
@@ -18,11 +18,11 @@ const named = (rows: readonly { id: string; name: string }[] | undefined) =>
 /** The filters, which the address keeps. */
 const useFilters = () => {
   const filters = {
-    template: useInAddress('template'),
-    item: useInAddress('item'),
-    tier: useInAddress('tier'),
-    from: useInAddress('from'),
-    to: useInAddress('to'),
+    template: useUrlState('template'),
+    item: useUrlState('item'),
+    tier: useUrlState('tier'),
+    from: useUrlState('from'),
+    to: useUrlState('to'),
   };
   const { template, item, tier, from, to } = filters;
   const filter: RollLogFilter = {

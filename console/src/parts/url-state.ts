@@ -9,13 +9,14 @@ const write = (name: string, value: string, usual: string): void => {
   window.history.replaceState(window.history.state, '', url);
 };
 
-/** A text that is kept in the URL, so that it outlives a reload, going back and sending a link. */
-export const useUrlState = (name: string, usual = ''): [string, (value: string) => void] => {
+/** A text that is kept in the URL, so that it outlives a reload, going back and sending a link. Null stands for the usual one. */
+export const useUrlState = (name: string, usual = ''): [string, (value: string | null) => void] => {
   const inUrl = new URLSearchParams(useSearch()).get(name) ?? usual;
   // Of its own: a browser ignores changes of the URL that follow each other too fast.
   const [value, setValue] = useState(inUrl);
   useEffect(() => setValue(inUrl), [inUrl]);
-  const change = (next: string): void => {
+  const change = (chosen: string | null): void => {
+    const next = chosen ?? usual;
     setValue(next);
     write(name, next, usual);
   };

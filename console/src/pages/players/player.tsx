@@ -3,7 +3,6 @@ import { IconBackpack, IconDots, IconDownload, IconGift, IconTrash } from '@tabl
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useBags, useChange, useInstances, usePermissions, useUser } from '../../api/requests.ts';
-import { useInAddress } from '../../parts/address.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
@@ -12,6 +11,7 @@ import { ReasonDialog } from '../../parts/reason-dialog.tsx';
 import { RollLog } from '../../parts/roll-log.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { usePathId } from '../../parts/text.tsx';
+import { useUrlState } from '../../parts/url-state.ts';
 import { Belongings } from './belongings.tsx';
 import { DeletedItems } from './deleted-items.tsx';
 import { Fairness } from './fairness.tsx';
@@ -32,7 +32,7 @@ export const Player = () => {
   const instances = useInstances(id);
   const { canSupport } = usePermissions();
   const [, navigate] = useLocation();
-  const [tab, setTab] = useInAddress('tab');
+  const [tab, setTab] = useUrlState('tab', FIRST_TAB);
   const [given, setGiven] = useState<'item' | 'bag' | 'deletion'>();
   const close = () => setGiven(undefined);
   const download = useChange({
@@ -89,7 +89,7 @@ export const Player = () => {
     >
       <Loaded query={user} lines={8}>
         {() => (
-          <Tabs key={id} value={tab || FIRST_TAB} onChange={setTab} keepMounted={false}>
+          <Tabs key={id} value={tab} onChange={setTab} keepMounted={false}>
             <Tabs.List mb="lg">
               <Tabs.Tab px={TAB_PADDING} value={FIRST_TAB}>
                 Belongings

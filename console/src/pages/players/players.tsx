@@ -3,12 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
 import type { Schemas } from '../../api/client.ts';
 import { useFoundUsers } from '../../api/requests.ts';
-import { useInAddress } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Detail, NameLink, pathTo } from '../../parts/text.tsx';
+import { useUrlState } from '../../parts/url-state.ts';
 
 type User = Schemas['User'];
 
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<User>[] = [
 ];
 
 export const Players = () => {
-  const [search, setSearch] = useInAddress('q');
+  const [search, setSearch] = useUrlState('q');
   const [prefix] = useDebouncedValue(search.trim(), 200);
   const found = useFoundUsers(prefix);
   const empty =
