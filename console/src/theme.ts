@@ -48,7 +48,7 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, radius: 'md', padding: 'lg' } },
-    Table: { defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } },
+    Table: { defaultProps: { verticalSpacing: 7, highlightOnHover: true } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true, multiline: true, maw: 320 } },
     Modal: { defaultProps: { ...CLOSABLE, centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
     Drawer: { defaultProps: { ...CLOSABLE, position: 'right', overlayProps: { backgroundOpacity: 0.4 } } },

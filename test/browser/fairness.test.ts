@@ -95,7 +95,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       ];
       await verifiable.check();
       await isPublic.check();
-      await page.getByText(`The page will be at /public/${team.teamId}/templates/banner`).waitFor();
+      await page.getByText('It gets a public page as soon as this is live.').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'Apply the change of Banner' });
       await dialog.getByRole('row', { name: /Verifiable rolls no → yes/ }).waitFor();

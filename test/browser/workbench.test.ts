@@ -277,6 +277,24 @@ onEveryDatabase('the workbench of the console', (service, engine) => {
       },
     );
 
+    testOnce('a calendar says when templates open and close, in a time zone', async () => {
+      const { team, page, context, complaints } = await start();
+      await page.evaluate("localStorage.setItem('itemwright.time-zone', JSON.stringify('UTC'))");
+      const config = { startsAt: '2199-12-31T20:00:00Z', endsAt: '2200-01-14T20:00:00Z' };
+      assertDone(await team.post('/templates', { id: 'dawn', name: 'Dawn', config }));
+      await page.reload();
+      await goTo(page, 'Templates');
+      const calendar = page.getByRole('region', { name: 'Calendar' });
+      await calendar.getByText(/opens Dec 31, 2199, 8:00\sPM, closes Jan 14, 2200, 8:00\sPM/).waitFor();
+      await calendar.getByRole('combobox', { name: 'Time zone' }).click();
+      await calendar.getByRole('combobox', { name: 'Time zone' }).fill('Asia/Tokyo');
+      await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+      await calendar.getByText(/opens Jan 1, 2200, 5:00\sAM/).waitFor();
+      assert.deepEqual(await axeFaults(page), []);
+      assert.deepEqual(complaints, []);
+      await context.close();
+    });
+
     testOnce('the table is accessible in dark and on a narrow screen, with rows selected', async () => {
       for (const options of [{ scheme: 'dark' }, { width: 390 }] as const) {
         const { page, context } = await start(options);

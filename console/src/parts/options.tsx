@@ -82,6 +82,9 @@ interface OptionSelectProps extends MultiSelectProps {
   readonly none: string;
 }
 
+/** What nobody can read. A configuration may also name a tier by its name. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
 /** Options by classifier. Those that are no longer in the catalog are still offered, so that they can be replaced. */
 export const optionGroups = (options: OptionsById, chosen: readonly string[]) => {
   const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
@@ -91,7 +94,13 @@ export const optionGroups = (options: OptionsById, chosen: readonly string[]) =>
   const unknown = chosen.filter((id) => id !== '' && !options.has(id));
   return unknown.length === 0
     ? groups
-    : [...groups, { group: 'Not in the catalog', items: unknown.map((id) => ({ value: id, label: id })) }];
+    : [
+        ...groups,
+        {
+          group: 'Not in the catalog',
+          items: unknown.map((id) => ({ value: id, label: UUID.test(id) ? 'a deleted option' : id })),
+        },
+      ];
 };
 
 export const OptionSelect = ({ options, none, value = [], ...rest }: OptionSelectProps) => (

@@ -12,7 +12,7 @@ export const Note = (props: ParagraphProps) => <Text size="sm" c="dimmed" {...pr
 export const Detail = (props: ParagraphProps) => <Note size="xs" {...props} />;
 
 /** A name, or what matters most. */
-export const Strong = (props: ParagraphProps) => <Text size="sm" fw={600} {...props} />;
+export const Strong = (props: ParagraphProps) => <Text size="sm" fw={500} {...props} />;
 
 /** The id at the end of the URL. Read from the URL itself: an id may contain any character, including escaped ones. */
 export const usePathId = (): string => {
@@ -35,7 +35,7 @@ interface Target {
 export const TextLink = (props: Target & AnchorProps) => <Anchor component={Link} size="sm" {...props} />;
 
 /** A link that is the name of something. */
-export const NameLink = (props: Target & AnchorProps) => <TextLink fw={600} {...props} />;
+export const NameLink = (props: Target & AnchorProps) => <TextLink fw={500} {...props} />;
 
 export const LinkButton = (props: Target & ButtonProps) => <Button component={Link} {...props} />;
 

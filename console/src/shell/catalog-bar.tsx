@@ -95,7 +95,12 @@ export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
   );
   const Icon = draft === undefined ? IconWorld : IconFilePencil;
   return (
-    <section aria-label="Catalog" className={classes.bar} data-draft={draft !== undefined || undefined}>
+    <section
+      aria-label="Catalog"
+      className={classes.bar}
+      data-draft={draft !== undefined || undefined}
+      data-live={(choice.to === 'live' && canDesign) || undefined}
+    >
       <Group gap="sm" wrap="nowrap" justify="space-between" maw={1240} mx="auto">
         <Group gap={6} wrap="nowrap" miw={0}>
           <Icon size={18} aria-hidden className={classes.icon} />

@@ -1,5 +1,6 @@
 import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
 import { useCatalogItem } from '../../catalog/reads.ts';
+import { Copy } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/text.tsx';
@@ -11,10 +12,14 @@ export const ItemPage = () => {
   return (
     <Page
       title={item.data?.name ?? 'Item'}
-      about={item.data && `Id ${id}`}
       back={{ href: '/items', label: 'Items' }}
       curl={{ path: `/items/${encodeURIComponent(id)}` }}
-      actions={<DraftBadge kind="item" id={id} />}
+      actions={
+        <>
+          <DraftBadge kind="item" id={id} />
+          <Copy text={id} label="Copy id" />
+        </>
+      }
     >
       <UnlessDeleted kind="item" id={id}>
         <Loaded query={item} lines={8}>

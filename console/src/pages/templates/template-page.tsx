@@ -1,5 +1,6 @@
 import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
 import { useCatalogTemplate } from '../../catalog/reads.ts';
+import { Copy } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/text.tsx';
@@ -12,10 +13,15 @@ export const TemplatePage = () => {
   return (
     <Page
       title={template.data?.name ?? 'Template'}
-      about={template.data && `${SYSTEMS[template.data.type].name} · ${id}. ${SYSTEMS[template.data.type].about}`}
+      about={template.data && `${SYSTEMS[template.data.type].name}. ${SYSTEMS[template.data.type].about}`}
       back={{ href: '/templates', label: 'Templates' }}
       curl={{ path: `/templates/${encodeURIComponent(id)}/odds` }}
-      actions={<DraftBadge kind="template" id={id} />}
+      actions={
+        <>
+          <DraftBadge kind="template" id={id} />
+          <Copy text={id} label="Copy id" />
+        </>
+      }
     >
       <UnlessDeleted kind="template" id={id}>
         <Loaded query={template} lines={8}>

@@ -9,6 +9,7 @@ import { useCatalogTemplates } from '../../catalog/reads.ts';
 import { NewButton } from '../../parts/buttons.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
 import { Detail, Note, pathTo, TextLink } from '../../parts/text.tsx';
+import { Calendar } from './calendar.tsx';
 import { SYSTEMS } from './systems.ts';
 import { TierBars } from './tier-bars.tsx';
 
@@ -70,11 +71,18 @@ export const Templates = () => {
       note={!canDesign && <LiveNote>These odds are those of the live catalog.</LiveNote>}
     >
       {({ rows }) => (
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-          {rows.map((template) => (
-            <TemplateCard key={template.id} template={template} rolls={statistics.data?.rollsByTemplate[template.id]} />
-          ))}
-        </SimpleGrid>
+        <Stack gap="lg">
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+            {rows.map((template) => (
+              <TemplateCard
+                key={template.id}
+                template={template}
+                rolls={statistics.data?.rollsByTemplate[template.id]}
+              />
+            ))}
+          </SimpleGrid>
+          <Calendar templates={rows} />
+        </Stack>
       )}
     </ListPage>
   );

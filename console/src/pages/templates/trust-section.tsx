@@ -16,7 +16,7 @@ const PublicPage = ({ id }: { id: string | undefined }) => {
   return isPublic ? (
     <ServiceLink path={path}>Open the public page</ServiceLink>
   ) : (
-    `The page will be at ${path} as soon as this is live.`
+    'It gets a public page as soon as this is live.'
   );
 };
 
