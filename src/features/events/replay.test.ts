@@ -24,6 +24,8 @@ const MADE_BY: Readonly<Record<string, readonly string[]>> = {
   'POST /catalog/drafts/{id}/publish': CATALOG,
   'POST /users': ['user.created'],
   'POST /users/{userId}/balances': ['balance.changed', 'user.created'],
+  'POST /users/{userId}/grants': ['balance.changed', 'item_instance.created', 'user.created'],
+  'POST /grants/{reference}/revoke': ['balance.changed', 'item_instance.deleted'],
   'POST /users/{userId}/consume': ['balance.changed'],
   'DELETE /users': ['balance.changed', 'item_instance.deleted', 'user.deleted', 'user_space.deleted'],
   'DELETE /users/{userId}': ['balance.changed', 'item_instance.deleted', 'user.deleted', 'user_space.deleted'],
