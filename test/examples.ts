@@ -80,8 +80,8 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
     id: 'rarity',
     name: 'Rarity',
     classifierOptions: [
-      { name: 'Legendary', dropRateMultiplier: 0.1 },
-      { name: 'Common', dropRateMultiplier: 1 },
+      { name: 'Legendary', dropRateMultiplier: 0.1, color: '#ff8000' },
+      { name: 'Common', dropRateMultiplier: 1, color: '#9d9d9d' },
     ],
   });
   const [legendary, common] = classifierOptions.map(({ id }: { id: string }) => id) as [string, string];

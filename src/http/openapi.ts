@@ -161,11 +161,17 @@ const valuesIn = (template: string, path: string): Map<string, string> => {
 const isInteger = (value: string, { type, anyOf = [] }: ParameterSchema): boolean =>
   /^-?\d+$/.test(value) && (type === 'integer' || anyOf.some((schema) => isInteger(value, schema)));
 
+/** A parameter as what its schema says that it is, not as the text that stands in a URL. */
+const typedValue = (value: string, schema: ParameterSchema): string | number | boolean => {
+  if (schema.type === 'boolean') return value === 'true';
+  return isInteger(value, schema) ? Number(value) : value;
+};
+
 const addExample = (template: string, operation: Operation, { path, request, response }: Example): void => {
   const values = valuesIn(template, path);
   for (const parameter of operation.parameters ?? []) {
     const value = values.get(parameter.name);
-    if (value !== undefined) parameter.example = isInteger(value, parameter.schema ?? {}) ? Number(value) : value;
+    if (value !== undefined) parameter.example = typedValue(value, parameter.schema ?? {});
   }
   const body = operation.requestBody?.content['application/json'];
   if (body !== undefined && request !== undefined) body.example = request;

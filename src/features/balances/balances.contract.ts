@@ -192,7 +192,7 @@ export const reportBalances = {
   operationId: 'reportBalances',
   summary: 'Sum the unused paid units of a currency',
   description:
-    'Over all players, at a moment, from the ledger: what rules on prepaid means ask for. What deleted users had left is not in it. It reads every change with paid units up to that moment, some hundred thousand per second, in steps.',
+    'Over all players, at a moment, from the ledger: what rules on prepaid means ask for. What deleted users had left is not in it. It reads every change with paid units up to that moment, so a long ledger takes a while.',
   tags,
   querystring: Strict({
     itemId: CurrencyId,

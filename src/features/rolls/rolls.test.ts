@@ -74,7 +74,7 @@ onEveryDatabase('rolls', (service, engine) => {
           name: 'Rarity',
           classifierOptions: [{ name: 'common' }, { name: 'epic', dropRateMultiplier: 0.5 }],
         })
-      ).body.classifierOptions;
+      ).body.classifierOptions.map(({ color, ...option }: { color: null }) => option);
       const { body: item } = await team.post('/items', {
         id: 'sword',
         name: 'Sword',

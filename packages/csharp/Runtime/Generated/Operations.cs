@@ -1002,7 +1002,7 @@ namespace Itemwright
         /// <summary>
         /// Sum the unused paid units of a currency: <c>GET /balances/report</c>.
         /// <para/>
-        /// Over all players, at a moment, from the ledger: what rules on prepaid means ask for. What deleted users had left is not in it. It reads every change with paid units up to that moment, some hundred thousand per second, in steps.
+        /// Over all players, at a moment, from the ledger: what rules on prepaid means ask for. What deleted users had left is not in it. It reads every change with paid units up to that moment, so a long ledger takes a while.
         /// </summary>
         public Call<BalanceReport> ReportAsync(ReportBalancesQuery query, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken)) =>
             caller.Call<BalanceReport>(ReportOperation, one => BalanceReport.Read(one), new string[] { }, null, query, options, cancellationToken);
