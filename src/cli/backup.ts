@@ -94,7 +94,7 @@ export const backup: Command = {
       });
       const { size } = await stat(path);
       print(
-        `${path}: ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`,
+        `${path}: ${displayUrl(databaseUrl)}, ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`,
       );
       return true;
     });

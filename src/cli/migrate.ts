@@ -16,7 +16,7 @@ export const migrate: Command = {
   help: [
     'For an upgrade without an interruption, run migrate --expand, replace the nodes one by one, and run',
     'migrate --contract. In between, nodes of both versions run, and you can go back to the earlier one.',
-    'Without an option it does both: nodes of the earlier version then serve nothing any more.',
+    'Without an option it does both: nodes of the earlier version then stop serving requests.',
   ],
   examples: ['migrate', 'migrate --expand', 'migrate --contract'],
   options: ['expand', 'contract'],

@@ -17,7 +17,7 @@ export const OPTIONS: Readonly<Record<keyof Options, Option>> = {
   expand: new Option('--expand', 'only adds what the new version needs; nodes of the version before go on'),
   contract: new Option(
     '--contract',
-    'removes what only the version before needs; its nodes serve nothing any more',
+    'removes what only the previous version needs; its nodes then stop serving requests',
   ).conflicts('expand'),
   output: new Option('-o, --output <FILE>', 'saves the result: a plan, for publish, or code'),
   folder: new Option('--folder <DIR>', 'reads the catalog from a folder that was pulled, instead of a service'),
