@@ -1,5 +1,6 @@
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
+import { memo } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { chanceAxes } from './chance-axes.ts';
 
@@ -29,8 +30,8 @@ const pointsOf = (curve: CurveChartProps['curve']) =>
     return { roll, chance, own: Math.min(1, Math.max(0, own)) };
   });
 
-/** Loaded on demand: charts are heavy. */
-export const CurveChart = ({ curve, rolls, roll, marks, worst }: CurveChartProps) => {
+/** Loaded on demand, and drawn only if something in it has changed: charts are heavy. */
+export const CurveChart = memo(({ curve, rolls, roll, marks, worst }: CurveChartProps) => {
   const last = Math.max(curve.at(-1)?.roll ?? 0, worst !== null && worst <= 2 * (curve.at(-1)?.roll ?? 0) ? worst : 0);
   return (
     <AreaChart
@@ -54,4 +55,4 @@ export const CurveChart = ({ curve, rolls, roll, marks, worst }: CurveChartProps
       tooltipProps={{ labelFormatter: (at) => `${roll} ${at}` }}
     />
   );
-};
+});

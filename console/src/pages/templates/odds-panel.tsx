@@ -1,5 +1,5 @@
 import { Box, Skeleton, Stack } from '@mantine/core';
-import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { asSentence, type Schemas } from '../../api/client.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -41,7 +41,11 @@ export const OddsPanel = memo(({ nameOf, type, odds, depth, isBusy, isOld, pityM
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
-  const marks = [...pityMarks, ...(top?.medianRolls == null ? [] : [{ roll: top.medianRolls, label: 'half' }])];
+  const median = top?.medianRolls ?? null;
+  const marks = useMemo(
+    () => [...pityMarks, ...(median === null ? [] : [{ roll: median, label: 'half' }])],
+    [pityMarks, median],
+  );
   const cost = typeof price === 'number' && price >= 0 ? price : undefined;
 
   return (

@@ -190,7 +190,9 @@ const LoadedEditor = ({ template, type, start = START[type], onDiscard }: Templa
 
   const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
   const top = shown?.odds.tiers[0];
-  const pityMarks = useMemo(() => pityMarksOf(config, top?.tier ?? null), [config, top?.tier]);
+  // The same object as long as they are the same, whatever else is typed: the chart is expensive to draw.
+  const marksText = JSON.stringify(pityMarksOf(config, top?.tier ?? null));
+  const pityMarks = useMemo(() => JSON.parse(marksText) as Mark[], [marksText]);
   const name = useRef('');
   name.current = form.values.name || 'this template';
   const nameOf = useCallback(() => name.current, []);
