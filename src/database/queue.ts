@@ -264,7 +264,7 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
     }
   };
 
-  /** Runs a group and follows its commit, if there is one, until it is durable. */
+  /** Runs a group, of commands or of one transaction apart, and follows its commit, if there is one, until it is durable. */
   const runWatched = async (
     group: Group,
     commands: Parameters<Group['run']>[0],
@@ -272,7 +272,7 @@ export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatc
   ): Promise<{ outcomes: Outcome[]; durable: Promise<void> }> => {
     let commit: ReturnType<WriteWatch['commit']> | undefined;
     const willCommit = (): void => {
-      commit = watch.commit();
+      commit = watch.commit(options.willWrite !== undefined);
     };
     try {
       const outcomes = await group.run(commands, { ...options, willCommit });

@@ -10,7 +10,8 @@ interface Commit {
 
 /** Knows whether writes get through, from those of commands, and from a write of its own if there are none. */
 export interface WriteWatch {
-  commit(): Commit;
+  /** One that adds no rows, such as that of a chore, does not disprove that commands cannot write: there may be no space for them. */
+  commit(isOfCommands: boolean): Commit;
   /** Notes that commands could not write for a reason that is not theirs. */
   failed(error: unknown): void;
   /** For how long the oldest commit has been waiting; 0 if none is. */
@@ -75,13 +76,14 @@ export const createWriteWatch = (probe: Probe): WriteWatch => {
   };
 
   return {
-    commit: () => {
+    commit: (isOfCommands) => {
       const commit = { sinceMs: performance.now() };
       waiting.add(commit);
       return {
         succeeded: () => {
           waiting.delete(commit);
-          succeeded();
+          if (isOfCommands) succeeded();
+          else succeededMs = performance.now();
         },
         failed: () => {
           waiting.delete(commit);

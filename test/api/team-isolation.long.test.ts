@@ -492,6 +492,7 @@ onEveryQuietDatabase('teams', (service, engine) => {
         ...['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'],
         ...['template_versions', 'evidence_due', 'evidence_streams', 'evidence_frozen'],
         ...['player_seeds', 'player_receipts', 'counter_changes', 'balances', 'balance_entries', 'grants'],
+        'event_feeds',
       ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });

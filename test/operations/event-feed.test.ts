@@ -202,7 +202,8 @@ for (const engine of ENGINES) {
         );
         const readers = [follow(7, 0), follow(1000, 300), stream()];
         let cutOff = 0;
-        for (let killed = 0; killed < KILLS; killed += 1) {
+        // On an idle machine, a kill may come between two changes; then there is one more.
+        for (let killed = 0; killed < KILLS || (cutOff === 0 && killed < 20); killed += 1) {
           const victim = killed % nodes.length;
           const least = changes.length + LIFE;
           let isStruck = false;

@@ -19,6 +19,8 @@ const OF_NO_TEAM: Record<string, RegExp> = {
     /^select distinct team_id from roll_events_rest where id < \$1$/,
   'teams with leaves that wait for their places are found across all teams':
     /^select distinct "team_id" from "log_leaves" where "position" is null$/,
+  'teams with events that wait for their places are found across all teams':
+    /^select distinct "team_id" from "events" where "position" is null$/,
   'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
   'drafts that are due are found across all teams, and published team by team':
     /^select "team_id" as "teamId", min\("publish_at"\) as "firstAtMs" from "catalog_drafts" .* group by "team_id"/,

@@ -1,6 +1,6 @@
 /**
  * Writes a PostgreSQL database as SQL, because the server that npm installs comes without `pg_dump`. It knows what the
- * migrations use: tables, partitions, keys, indexes, storage parameters, functions and triggers.
+ * migrations use: sequences, tables, partitions, keys, indexes, storage parameters, functions and triggers.
  */
 import type pg from 'pg';
 
@@ -37,12 +37,24 @@ const INDEXES = `select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON '
   where ${OWN} and not exists (select 1 from pg_constraint where conindid = indexrelid)
   order by indexrelid::regclass::text collate "C"`;
 
+const SEQUENCES = `select quote_ident(relname) as name, (select quote_ident(tables.relname) || '.' || quote_ident(attname)
+      from pg_depend join pg_class as tables on tables.oid = refobjid
+      join pg_attribute on attrelid = refobjid and attnum = refobjsubid
+      where objid = pg_class.oid and deptype = 'a') as owner
+  from pg_class where ${OWN} and relkind = 'S' order by relname collate "C"`;
+
 const FUNCTIONS = `select pg_get_functiondef(oid) as statement from pg_proc
   where pronamespace = current_schema()::regnamespace order by proname collate "C"`;
 
 const TRIGGERS = `select replace(pg_get_triggerdef(pg_trigger.oid), current_schema() || '.', '') as statement
   from pg_trigger join pg_class on pg_class.oid = tgrelid
   where ${OWN} and not tgisinternal and tgparentid = 0 order by relname collate "C", tgname collate "C"`;
+
+interface Sequence {
+  readonly name: string;
+  /** The column that it belongs to. */
+  readonly owner: string | null;
+}
 
 interface Table {
   readonly name: string;
@@ -67,6 +79,7 @@ const describe = async (client: pg.Client) => {
   const { rows: columns } = await client.query<{ table: string; name: string; definition: string }>(COLUMNS);
   const { rows: constraints } = await client.query<Constraint>(CONSTRAINTS);
   const { rows: indexes } = await client.query<Part>(INDEXES);
+  const { rows: sequences } = await client.query<Sequence>(SEQUENCES);
   const { rows: functions } = await client.query<{ statement: string }>(FUNCTIONS);
   const { rows: triggers } = await client.query<{ statement: string }>(TRIGGERS);
   const columnsOf = (name: string) => columns.filter(({ table }) => table === name);
@@ -78,6 +91,7 @@ const describe = async (client: pg.Client) => {
         .map(({ definition }) => definition)
         .join(',\n  ')}\n)${table.options}`,
     })),
+    sequences,
     constraints,
     functions: functions.map(({ statement }) => statement.replace(/ FUNCTION \w+\./, ' FUNCTION ').trimEnd()),
     triggers: triggers.map(({ statement }) => statement),
@@ -92,14 +106,28 @@ const insertOf = async (client: pg.Client, name: string, columns: readonly strin
   return [`insert into ${name} (${columns.join(', ')}) values\n${rows.map(({ row }) => row).join(',\n')}`];
 };
 
+const createSequences = (sequences: readonly Sequence[]): string[] =>
+  sequences.map(({ name }) => `create sequence ${name}`);
+
+const ownSequences = (sequences: readonly Sequence[]): string[] =>
+  sequences.flatMap(({ name, owner }) => (owner === null ? [] : [`alter sequence ${name} owned by ${owner}`]));
+
 /** The whole database as a script. Partitions are filled and indexed before they are attached, so all keep their names. */
 export const dumpPostgres = async (client: pg.Client): Promise<string> => {
-  const { tables, constraints, indexes, functions, triggers } = await describe(client);
+  const { sequences, tables, constraints, indexes, functions, triggers } = await describe(client);
   const inserts: string[] = [];
   for (const { name, columns, isParent } of tables)
     if (!isParent) inserts.push(...(await insertOf(client, name, columns)));
+  for (const { name } of sequences) {
+    const { rows } = await client.query<{ last: string; isCalled: boolean }>(
+      `select last_value as last, is_called as "isCalled" from ${name}`,
+    );
+    for (const { last, isCalled } of rows) inserts.push(`select setval('${name}', ${last}, ${isCalled})`);
+  }
   return [
+    ...createSequences(sequences),
     ...tables.map(({ create }) => create),
+    ...ownSequences(sequences),
     ...inserts,
     ...constraints.filter(({ isReference }) => !isReference).map(({ statement }) => statement),
     ...indexes.map(({ statement }) => statement),
@@ -114,8 +142,10 @@ export const dumpPostgres = async (client: pg.Client): Promise<string> => {
 
 /** The schema as lines to compare, without partitions, which depend on the week in which the database was created. */
 export const postgresSchema = async (client: pg.Client): Promise<string[]> => {
-  const { tables, constraints, indexes, functions, triggers } = await describe(client);
+  const { sequences, tables, constraints, indexes, functions, triggers } = await describe(client);
   return [
+    ...createSequences(sequences),
+    ...ownSequences(sequences),
     ...tables.filter(({ isPartition }) => !isPartition).map(({ create }) => create),
     ...[...constraints, ...indexes].filter(({ isPartition }) => !isPartition).map(({ statement }) => statement),
     ...functions,

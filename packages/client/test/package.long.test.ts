@@ -115,6 +115,7 @@ describe('the package of the client', () => {
     const modules = [
       'client',
       'errors',
+      'feed',
       'index',
       'list',
       'operations',
