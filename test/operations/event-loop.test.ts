@@ -154,7 +154,6 @@ const items = async (send: Send): Promise<void> => {
     ...{ id: 'last', name: 'The last of a hundred thousand', classifierOptionIds: ids('option-3', 100) },
     itemAttributes: ids('attribute', 100).map((attributeId) => ({ attributeId, min: 0, max: 1 })),
   });
-  await send('POST', '/items', { id: 'gem', name: 'Gem', currency: true, rollNumerator: 0 });
   await send('GET', '/items');
   await send('GET', `/items/${numbered('fat', 0)}`);
   await send('GET', '/items/odds');
@@ -216,6 +215,7 @@ const templates = async (send: Send, teamId: string): Promise<void> => {
   await send('POST', '/users/roller/templates/banner/counters', junk, 400);
   await send('POST', '/users/roller/templates/banner/counters', { sparkPoints: 1 });
   await send('GET', '/users/roller/counter-changes');
+  await send('POST', '/items', { id: 'gem', name: 'Gem', currency: true, rollNumerator: 0 });
   await send('POST', '/users/roller/balances', junk, 400);
   await send('POST', '/users/roller/balances', { itemId: 'gem', quantity: 10, unitPrice: '0.5', money: 'EUR' });
   await send('POST', '/users/roller/consume', junk, 400);
@@ -366,6 +366,8 @@ const LONGEST_MS = 50;
 
 /** Operations that come near it or exceed it on as much data as this, and how long they may take: bench/README.md. */
 const LONGER_MS: Readonly<Record<string, number>> = {
+  // The first change after others, or after rolls, brings the catalog up to date.
+  'POST /items': 150,
   'DELETE /items/{id}': 100,
   'PUT /items/{id}': 100,
   'POST /items/roll': 100,
